@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the compiler is told beside the code: placement, visibility, likelihood. Nothing else. */
+#pragma once
+
+#define HOT __attribute__((hot))
+#define COLD __attribute__((cold, noinline))
+#define NOINLINE __attribute__((noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define EXPORT __attribute__((visibility("default")))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+/* Keeps the compiler from moving memory accesses across; orders the code against a signal handler
+ * of the same thread, which sees them in program order. */
+#define SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)

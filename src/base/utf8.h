@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Any bytes made valid UTF-8: symbol and category names are what their authors wrote. */
+#pragma once
+
+#include <stddef.h>
+
+/* Copies text[0 … bytes) to out, each byte that is not part of a well-formed sequence (RFC 3629: no
+ * overlongs, no surrogates, at most U+10FFFF), and each NUL, replaced by U+FFFD. Writes at most capacity bytes
+ * including a final NUL and never cuts inside a character. Returns the length without the NUL.
+ * bytes*3+1 always suffices. Context: any thread, signal-safe. */
+size_t utf8_make_valid(const char *text, size_t bytes, char *out, size_t capacity);
