@@ -57,6 +57,7 @@ enum store_flags {
     STORE_HAS_MEMORY_CHUNKS = 1, /* part of what was recorded is not in the file */
     STORE_IS_MEMORY = 2,         /* never was a file */
     STORE_NEVER_CALIBRATED = 4,
+    STORE_THREAD_TREES = 8, /* the report holds each thread's own call tree */
 };
 
 struct store_head {
@@ -132,7 +133,8 @@ struct store_node {
     uint64_t min_ticks;   /* UINT64_MAX while count is 0 */
     uint64_t max_ticks;
     store_ref function;
-    uint32_t reserved;
+    store_ref folded_children; /* uint64_t: ticks in folded callees, which are nobody's child; 0 = none */
+    uint64_t reserved;
 };
 _Static_assert(sizeof(struct store_node) == 64, "a node is one cache line");
 
