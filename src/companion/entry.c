@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The companion's one export: the table through which libstint.so has its store turned into a
+ * report and its crashed stack walked. */
+#include "base/compiler.h"
+#include "companion/walk.h"
+#include "contract/report.h"
+#include "report/write.h"
+
+#include <jansson.h>
+
+static int write_report(const struct report_request *request)
+{
+    struct report_input input = {.now_ticks = request->now_ticks,
+                                 .path = request->path,
+                                 .is_snapshot = request->is_snapshot};
+    int error = view_init(&input.view, request->store, request->store_bytes, NULL);
+    return error ? error : report_write(&input, NULL);
+}
+
+static const struct report_table table = {
+    .version = CONTRACT_VERSION,
+    .write = write_report,
+    .walk = walk_stack,
+};
+
+EXPORT const struct report_table *stint_report_table(uint32_t version)
+{
+    if (version != CONTRACT_VERSION) return NULL;
+    json_object_seed(0); /* opens a file, so not first in a signal handler */
+    return &table;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Four passes over one thread: read its nodes (a parent comes before its children), add its open
+ * frames, walk the tree once to see which nodes are inner activations of a function already above
+ * them, and sum up. Time in children is the children's, so that Self adds up to the roots' Total to
+ * the tick; calls of folded functions, which are nobody's children, are subtracted where the
+ * recorder noted them. Runs anywhere. */
+#include "report/calls.h"
+
+#include <errno.h>
+
+struct call_node {
+    struct part *part; /* NULL: the thread itself, or the root of the folded */
+    uint32_t parent, first_child, next_sibling;
+    uint32_t open, inherited;
+    bool is_folded;
+    bool is_inner; /* below another activation of its function */
+    uint64_t count, total_ticks, min_ticks, max_ticks;
+    uint64_t nested_ticks; /* folded: of total_ticks, inside another activation */
+    uint64_t open_ticks, open_outer_ticks;
+    uint64_t child_ticks;
+};
+
+struct calls {
+    struct merged *merged;
+    struct merged_thread *thread;
+    uint32_t thread_number;
+    struct call_node *nodes; /* [0] is the thread itself */
+    uint32_t count;
+    uint32_t folded_root;       /* INDEX_NONE = none */
+    uint64_t folded_root_ticks; /* folded calls that no other call encloses */
+    struct index by_ref;
+};
+
+static uint64_t minus(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+static struct merged_function *function_of(const struct calls *calls, const struct call_node *node)
+{
+    return &calls->merged->functions[node->part->function];
+}
+
+static uint64_t folded_below(const struct calls *calls, const struct store_node *record)
+{
+    const uint64_t *ticks = view_at(calls->merged->view, record->folded_children, sizeof(uint64_t));
+    return ticks ? __atomic_load_n(ticks, __ATOMIC_RELAXED) : 0;
+}
+
+/* Samples that were recorded outside the tree have no Self and no place. */
+static void add_samples(struct part *part, const struct store_node *record)
+{
+    struct sums sums = {.ended = record->count,
+                        .ended_ticks = record->total_ticks,
+                        .total_ticks = record->total_ticks,
+                        .min_ticks = record->count ? record->min_ticks : UINT64_MAX,
+                        .max_ticks = record->max_ticks};
+    sums_add(&part->sums, &sums);
+}
+
+static void read_folded(const struct calls *calls, struct call_node *node)
+{
+    const struct store_folded *folded =
+        view_at(calls->merged->view, node->part->record->folded, sizeof *folded);
+    if (!folded) return;
+    node->nested_ticks = folded->nested_ticks;
+    node->child_ticks = folded->child_ticks;
+}
+
+static struct part *part_of(const struct calls *calls, store_ref function)
+{
+    uint32_t at = index_find(&calls->merged->part_by_ref, function);
+    if (at == INDEX_NONE || calls->merged->parts[at].thread != calls->thread_number) return NULL;
+    return &calls->merged->parts[at];
+}
+
+static int add_node(struct calls *calls, const struct store_node *record, store_ref ref)
+{
+    struct call_node *node = &calls->nodes[calls->count];
+    *node = (struct call_node){.count = __atomic_load_n(&record->count, __ATOMIC_RELAXED),
+                               .total_ticks = record->total_ticks,
+                               .min_ticks = record->min_ticks,
+                               .max_ticks = record->max_ticks,
+                               .child_ticks = folded_below(calls, record)};
+    if (ref == calls->thread->record->folded_root) {
+        calls->folded_root = calls->count;
+        return index_put(&calls->by_ref, ref, calls->count++);
+    }
+    node->part = part_of(calls, record->function);
+    if (!node->part) return 0; /* damaged: nothing is known of it */
+    if (!record->parent && (record->address & STORE_MARK_CATEGORY)) {
+        add_samples(node->part, record);
+        return 0;
+    }
+    uint32_t parent = index_find(&calls->by_ref, record->parent);
+    node->parent = parent == INDEX_NONE ? 0 : parent;
+    node->is_folded = calls->folded_root != INDEX_NONE && node->parent == calls->folded_root;
+    if (node->is_folded) read_folded(calls, node);
+    node->part->in_tree = true;
+    return index_put(&calls->by_ref, ref, calls->count++);
+}
+
+static uint64_t count_nodes(struct calls *calls)
+{
+    struct view_items items = {.segment = calls->thread->record->nodes};
+    uint64_t n = 0;
+    while (calls->merged->items_left && view_next_node(calls->merged->view, &items)) {
+        calls->merged->items_left--;
+        n++;
+    }
+    return n;
+}
+
+static int read_nodes(struct calls *calls)
+{
+    const struct store_recorder *recorder = calls->thread->record;
+    uint64_t most = count_nodes(calls) + 2; /* with the thread itself */
+    calls->nodes =
+        most <= INT32_MAX ? arena_alloc(calls->merged->scratch, most * sizeof *calls->nodes) : NULL;
+    if (!calls->nodes) return -ENOMEM;
+    calls->nodes[calls->count++] = (struct call_node){0};
+    if (index_put(&calls->by_ref, recorder->root, 0)) return -ENOMEM;
+    struct view_items items = {.segment = recorder->nodes};
+    const struct store_node *record;
+    while (--most && (record = view_next_node(calls->merged->view, &items))) {
+        if (items.ref == recorder->root) calls->folded_root_ticks = folded_below(calls, record);
+        if (index_find(&calls->by_ref, items.ref) != INDEX_NONE)
+            continue; /* the root, or a circle */
+        int error = add_node(calls, record, items.ref);
+        if (error) return error;
+    }
+    return 0;
+}
+
+/* An open call, entered from the node `caller`. is_nested: another one of its function encloses it.
+ */
+static void add_open(struct calls *calls, uint32_t at, uint32_t caller,
+                     const struct store_frame *frame)
+{
+    struct call_node *node = &calls->nodes[at];
+    struct merged_function *function = function_of(calls, node);
+    uint64_t ticks = minus(calls->thread->end_ticks, frame->start_ticks);
+    bool is_nested = function->seen_on == calls->merged->stack_serial;
+    function->seen_on = calls->merged->stack_serial;
+    node->open++;
+    node->inherited += (frame->flags & STORE_FRAME_INHERITED) != 0;
+    node->open_ticks += ticks;
+    if (!is_nested) node->open_outer_ticks += ticks;
+    if (!node->is_folded) return;
+    if (caller)
+        calls->nodes[caller].child_ticks += ticks;
+    else
+        calls->folded_root_ticks += ticks;
+}
+
+static void add_stack(struct calls *calls, const struct store_stack *stack)
+{
+    uint32_t open, caller = 0;
+    const struct store_frame *frames = view_frames(calls->merged->view, stack, &open);
+    calls->merged->stack_serial++;
+    for (uint32_t i = 1; i <= open && calls->merged->frames_left; i++) {
+        calls->merged->frames_left--;
+        uint32_t at = index_find(&calls->by_ref, frames[i].node);
+        if (at == INDEX_NONE || !calls->nodes[at].part) continue; /* damaged, or not yet whole */
+        add_open(calls, at, caller, &frames[i]);
+        caller = at;
+        uint32_t function = calls->nodes[at].part->function;
+        if (!calls->merged->functions[function].category)
+            calls->thread->open_calls[calls->thread->open_count++] = function;
+    }
+}
+
+static int read_frames(struct calls *calls)
+{
+    struct merged *merged = calls->merged;
+    const struct store_stack *stack = NULL;
+    const struct store_recorder *recorder = calls->thread->record;
+    uint64_t steps = 0, most = 0;
+    while ((stack = view_next_stack(merged->view, recorder, stack, &steps))) {
+        uint32_t open = 0;
+        if (stack->in_use) (void)view_frames(merged->view, stack, &open); /* the number alone */
+        most += open;
+        if (most > merged->frames_left) break;
+    }
+    if (most > merged->frames_left) most = merged->frames_left;
+    uint64_t left = merged->frames_left - most;
+    merged->frames_left = most; /* what open_calls has room for */
+    calls->thread->open_calls = arena_alloc(merged->arena, most * sizeof(uint32_t) + 1);
+    if (!calls->thread->open_calls) return -ENOMEM;
+    for (steps = 0, stack = NULL;
+         (stack = view_next_stack(merged->view, recorder, stack, &steps));) {
+        if (!merge_is_new(merged, stack)) break; /* a circle */
+        if (stack->in_use) add_stack(calls, stack);
+    }
+    merged->frames_left += left;
+    return 0;
+}
+
+static void link_children(struct calls *calls)
+{
+    for (uint32_t i = calls->count; i-- > 1;) { /* backwards, so that the lists run forwards */
+        struct call_node *node = &calls->nodes[i], *parent = &calls->nodes[node->parent];
+        node->next_sibling = parent->first_child;
+        parent->first_child = i;
+    }
+}
+
+static void enter(struct calls *calls, struct call_node *node)
+{
+    if (node->part) node->is_inner = function_of(calls, node)->active++ > 0;
+}
+
+static void leave(struct calls *calls, struct call_node *node)
+{
+    if (node->part) function_of(calls, node)->active--;
+}
+
+/* One walk in preorder that knows at each node which functions are active above it. Number 0 is the
+ * thread, nobody's child, so it ends every list. */
+static void find_inner(struct calls *calls)
+{
+    uint32_t at = calls->nodes[0].first_child;
+    while (at) {
+        struct call_node *node = &calls->nodes[at];
+        enter(calls, node);
+        if (node->first_child) {
+            at = node->first_child;
+            continue;
+        }
+        leave(calls, node);
+        while (!node->next_sibling && node->parent) {
+            node = &calls->nodes[node->parent];
+            leave(calls, node);
+        }
+        at = node->next_sibling;
+    }
+}
+
+static void add_to_parents(struct calls *calls)
+{
+    for (uint32_t i = 1; i < calls->count; i++) {
+        const struct call_node *node = &calls->nodes[i];
+        if (node->is_folded || !node->part) continue;
+        struct call_node *parent = &calls->nodes[node->parent];
+        parent->child_ticks = sums_plus(parent->child_ticks, node->total_ticks + node->open_ticks);
+    }
+}
+
+static struct sums sums_of(const struct call_node *node)
+{
+    uint64_t all = sums_plus(node->total_ticks, node->open_ticks);
+    return (struct sums){.ended = node->count,
+                         .open = node->open,
+                         .inherited = node->inherited,
+                         .ended_ticks = node->total_ticks,
+                         .self_ticks = minus(all, node->child_ticks),
+                         .min_ticks = node->count ? node->min_ticks : UINT64_MAX,
+                         .max_ticks = node->count ? node->max_ticks : 0};
+}
+
+static void add_to_part(struct calls *calls, const struct call_node *node, struct sums sums)
+{
+    uint64_t ended = node->is_inner ? 0 : minus(node->total_ticks, node->nested_ticks);
+    sums.total_ticks = sums_plus(ended, node->is_inner ? 0 : node->open_outer_ticks);
+    sums_add(&node->part->sums, &sums);
+    calls->merged->calls = sums_plus(calls->merged->calls, sums.ended + sums.open - sums.inherited);
+}
+
+/* A node's Total is its own: only folded nodes have activations inside each other. */
+static void set_node_total(const struct call_node *node, struct sums *sums)
+{
+    sums->total_ticks = node->is_folded ? sums_plus(minus(node->total_ticks, node->nested_ticks),
+                                                    node->open_outer_ticks)
+                                        : sums_plus(node->total_ticks, node->open_ticks);
+}
+
+static int add_to_tree(struct calls *calls, struct tree *tree)
+{
+    uint32_t *place = arena_alloc(calls->merged->scratch, calls->count * sizeof *place);
+    if (!place) return -ENOMEM;
+    place[0] = INDEX_NONE;
+    for (uint32_t i = 1; i < calls->count; i++) {
+        const struct call_node *node = &calls->nodes[i];
+        uint32_t function = node->part ? node->part->function : INDEX_NONE;
+        bool is_folded = node->is_folded || !node->part;
+        place[i] = tree_make_child(tree, place[node->parent], function, is_folded);
+        if (place[i] == INDEX_NONE) return -ENOMEM;
+        struct sums sums = SUMS_INIT;
+        if (node->part) {
+            sums = sums_of(node);
+            set_node_total(node, &sums);
+        } else {
+            sums.total_ticks = calls->folded_root_ticks;
+        }
+        sums_add(&tree->nodes[place[i]].sums, &sums);
+    }
+    return 0;
+}
+
+int calls_merge(struct merged *merged, uint32_t thread)
+{
+    struct calls calls = {.merged = merged,
+                          .thread = &merged->threads[thread],
+                          .thread_number = thread,
+                          .folded_root = INDEX_NONE,
+                          .by_ref = {.arena = merged->scratch}};
+    int error = read_nodes(&calls);
+    if (!error) error = read_frames(&calls);
+    if (error) return error;
+    link_children(&calls);
+    find_inner(&calls);
+    add_to_parents(&calls);
+    for (uint32_t i = 1; i < calls.count; i++) {
+        if (calls.nodes[i].part) add_to_part(&calls, &calls.nodes[i], sums_of(&calls.nodes[i]));
+    }
+    error = add_to_tree(&calls, &merged->tree);
+    if (error || !merged->has_thread_trees) return error;
+    calls.thread->tree = arena_alloc(merged->arena, sizeof *calls.thread->tree);
+    if (!calls.thread->tree) return -ENOMEM;
+    tree_init(calls.thread->tree, merged->arena);
+    return add_to_tree(&calls, calls.thread->tree);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A store as a report: one JSON document, in the order of the report's page. */
+#pragma once
+
+#include "base/fault.h"
+#include "store/view.h"
+
+#include <stdint.h>
+
+/* How a process ended that did not tell itself. */
+struct killed_status {
+    int wait_status; /* as wait(2) gives it */
+};
+
+struct report_input {
+    struct view view;
+    uint64_t
+        now_ticks; /* open calls are timed up to here; 0 = the latest moment that the store shows */
+    const char *path;                   /* absolute final name */
+    int is_snapshot;                    /* ending.kind "snapshot" */
+    int is_killed;                      /* read after death; "killed" where no ending is recorded */
+    const struct killed_status *killed; /* what `stint run` saw, or NULL */
+    int thread_trees; /* each thread's own call tree, even where the store's flag is not set */
+};
+
+/* Writes the report under input->path, whole or not at all. 0 or −errno, with the fault filled
+ * (fault may be NULL). Allocates by mmap alone; needs about 16 KiB of stack. Context: any thread,
+ * signal-safe, one caller at a time in a process. */
+int report_write(const struct report_input *input, struct fault *fault);
+
+/* The same into a descriptor. memory_bytes (or NULL): the most that was mapped. */
+int report_write_to(const struct report_input *input, int fd, uint64_t *memory_bytes,
+                    struct fault *fault);
