@@ -2,10 +2,11 @@
  *
  * The store's writer: one address range reserved at the start, filled chunk by chunk from the file
  * or, where the file can't grow, from memory; so a store_ref becomes an address by one addition and
- * nothing ever moves. Allocation is by any thread, under a lock that no signal handler of ours waits
- * for. */
+ * nothing ever moves. Allocation is by any thread, under a lock that no signal handler of ours
+ * waits for. */
 #pragma once
 
+#include "base/compiler.h"
 #include "store/layout.h"
 
 #include <stddef.h>
@@ -17,7 +18,8 @@ struct store {
     uint64_t reserved_bytes; /* of address space */
     char path[4096];         /* absolute; empty = memory only */
     uint64_t device, inode;  /* of the file, to recognise it when it is opened again to grow */
-    uint32_t lock;           /* owner's tid while allocating */
+    uint64_t mapped_bytes;   /* chunks so far */
+    uint32_t lock;           /* 1 while somebody allocates */
 };
 
 struct store_options {
@@ -32,9 +34,8 @@ struct store_options {
  * Context: any thread, signal-safe; once at a time (life/start.c). */
 int store_create(struct store *store, const struct store_options *options);
 
-/* Zeroed space for `bytes`, aligned to `align` (a power of two, 8 … 4096). Returns its ref, or 0 when
- * the reserved range or the memory is used up, or when this thread already holds the lock (a signal
- * handler that interrupted an allocation). Context: any thread, signal-safe. */
+/* Zeroed space for `bytes`, aligned to `align` (a power of two, 8 … 4096). Returns its ref, or 0
+ * when the reserved range or the memory is used up. Context: any thread, signal-safe. */
 store_ref store_alloc(struct store *store, uint64_t bytes, uint32_t align);
 
 /* A copy of text as a store_text; 0 as above. Context: as store_alloc. */
