@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Alternate signal stacks for the target's threads: small ones out of a common pool, given only to
+ * threads that have none. They are disarmed while in use (SS_AUTODISARM), so a signal that nests
+ * finds the thread as it would be without them. */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Space for the kernel's frame (over 11 KiB with AMX) and for a handler that chains to us. */
+enum { ALTSTACK_BYTES = 32 * 1024 };
+
+/* Gives the calling thread one if it has none; again after the target disabled its own.
+ * Context: owner thread, signal-safe (so are all below). */
+void altstack_attach(void);
+void altstack_retire(void);
+
+/* True where `stack` is the one that altstack_attach gave to the calling thread. */
+bool altstack_is_ours(const stack_t *stack);
+
+/* True where the address lies in it. */
+bool altstack_holds(const void *address);
