@@ -11,8 +11,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 enum { UNIT_TICKS, UNIT_NS, UNITS };
+enum { BLOCK_BYTES = STORE_BLOCK_BUCKETS * sizeof(uint64_t) };
 
 static const struct {
     const char *key;
@@ -114,14 +116,30 @@ static void set_sums(const struct statistics *statistics, const struct group *gr
 
 /* Buckets. */
 
+/* Appends the non-empty counters of a block to the list, in nanoseconds. */
+static void take_block(struct statistics *statistics, int unit, uint32_t block,
+                       const uint64_t *counts)
+{
+    for (uint32_t i = 0; i < STORE_BLOCK_BUCKETS; i++) {
+        if (!counts[i]) continue;
+        double middle = hist_representative(block * STORE_BLOCK_BUCKETS + i);
+        statistics->full_counts[statistics->full] = counts[i];
+        statistics->full_ns[statistics->full++] = to_ms(statistics, unit, middle) * 1e6;
+    }
+}
+
+static const uint64_t *block_of(const struct statistics *statistics, const struct part *part,
+                                uint32_t block)
+{
+    store_ref ref = __atomic_load_n(&part->record->blocks[block], __ATOMIC_ACQUIRE);
+    return ref ? view_at(statistics->view, ref, BLOCK_BYTES) : NULL;
+}
+
 static void add_buckets(struct statistics *statistics, const struct part *part,
                         uint64_t touched[STORE_BLOCKS / 64 + 1])
 {
     for (uint32_t block = 0; block < STORE_BLOCKS; block++) {
-        store_ref ref = __atomic_load_n(&part->record->blocks[block], __ATOMIC_ACQUIRE);
-        if (!ref) continue;
-        const uint64_t *from =
-            view_at(statistics->view, ref, STORE_BLOCK_BUCKETS * sizeof(uint64_t));
+        const uint64_t *from = block_of(statistics, part, block);
         if (!from) continue;
         uint64_t *to = &statistics->counts[block * STORE_BLOCK_BUCKETS];
         for (int i = 0; i < STORE_BLOCK_BUCKETS; i++) to[i] = sums_plus(to[i], from[i]);
@@ -129,28 +147,31 @@ static void add_buckets(struct statistics *statistics, const struct part *part,
     }
 }
 
-/* Moves the non-empty counters to the end of the list, in nanoseconds; the table is zero again. */
-static void take_block(struct statistics *statistics, int unit, uint32_t block)
+/* One part alone, as most are, needs no adding up. */
+static void collect_part(struct statistics *statistics, const struct part *part, int unit)
 {
-    for (uint32_t i = 0; i < STORE_BLOCK_BUCKETS; i++) {
-        uint32_t bucket = block * STORE_BLOCK_BUCKETS + i;
-        uint64_t count = statistics->counts[bucket];
-        if (!count) continue;
-        double middle = hist_representative(bucket);
-        statistics->full_counts[statistics->full] = count;
-        statistics->full_ns[statistics->full++] = to_ms(statistics, unit, middle) * 1e6;
-        statistics->counts[bucket] = 0;
+    for (uint32_t block = 0; block < STORE_BLOCKS; block++) {
+        const uint64_t *counts = block_of(statistics, part, block);
+        if (counts) take_block(statistics, unit, block, counts);
     }
 }
 
 static void collect_unit(struct statistics *statistics, const struct group *group, int unit)
 {
+    const struct part *part = group->first;
+    if (!next_part(group, part)) {
+        collect_part(statistics, part, unit);
+        return;
+    }
     uint64_t touched[STORE_BLOCKS / 64 + 1] = {0};
-    for (const struct part *part = group->first; part; part = next_part(group, part)) {
+    for (; part; part = next_part(group, part)) {
         if (part->is_ns == (unit == UNIT_NS)) add_buckets(statistics, part, touched);
     }
     for (uint32_t block = 0; block < STORE_BLOCKS; block++) {
-        if (touched[block / 64] >> block % 64 & 1) take_block(statistics, unit, block);
+        if (!(touched[block / 64] >> block % 64 & 1)) continue;
+        uint64_t *counts = &statistics->counts[block * STORE_BLOCK_BUCKETS];
+        take_block(statistics, unit, block, counts);
+        memset(counts, 0, BLOCK_BYTES);
     }
 }
 
@@ -190,12 +211,11 @@ static void write_histogram(const struct statistics *statistics)
     stream_open_line(stream, "histogram", '[');
     for (uint32_t i = 0; i < statistics->full;) {
         uint32_t bucket = hist_ns_bucket(statistics->full_ns[i]);
-        uint64_t count = 0, triple[3];
+        uint64_t count = 0, low_ns, high_ns;
         for (; i < statistics->full && hist_ns_bucket(statistics->full_ns[i]) == bucket; i++)
             count = sums_plus(count, statistics->full_counts[i]);
-        hist_ns_bounds(bucket, &triple[0], &triple[1]);
-        triple[2] = count > INT64_MAX ? INT64_MAX : count;
-        stream_integers(stream, triple, 3);
+        hist_ns_bounds(bucket, &low_ns, &high_ns);
+        stream_triple(stream, low_ns, high_ns, count > INT64_MAX ? INT64_MAX : count);
     }
     stream_close(stream, ']');
 }

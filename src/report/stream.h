@@ -41,8 +41,8 @@ void stream_close(struct stream *stream, char bracket);
 void stream_value(struct stream *stream, const char *key, json_t *value);
 void stream_integer(struct stream *stream, const char *key, uint64_t value);
 
-/* An array of numbers as the next item. */
-void stream_integers(struct stream *stream, const uint64_t *values, size_t n);
+/* [a,b,c] as the next item. */
+void stream_triple(struct stream *stream, uint64_t a, uint64_t b, uint64_t c);
 
 /* The members of an object, without its braces, into the container that is open. */
 void stream_members(struct stream *stream, json_t *object);
