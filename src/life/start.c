@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The once-only start. The constructor (or an event that comes before it) copies what the target
+ * may overwrite later: settings, paths, arguments. The first event makes the store and fills its
+ * head. Both are races with one winner; signals are blocked meanwhile, so a handler never meets a
+ * half-done start in its own thread. */
+#include "life/start.h"
+
+#include "base/compiler.h"
+#include "base/file.h"
+#include "base/fmt.h"
+#include "base/say.h"
+#include "base/sys.h"
+#include "life/companion.h"
+#include "life/crash.h"
+#include "life/finish.h"
+#include "life/head.h"
+#include "life/identity.h"
+#include "life/modules.h"
+#include "life/outname.h"
+#include "life/thread.h"
+#include "life/warn.h"
+#include "real/real.h"
+#include "record/control.h"
+#include "record/recorder.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+
+struct process process;
+
+/* The environment's word for where stores belong; copied since environ may be overwritten. */
+static char runtime_directory[4096];
+
+static enum process_state state_now(void)
+{
+    /* Pairs with the release in set_state: what a state promises is there. */
+    return (enum process_state)__atomic_load_n(&process.state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(enum process_state state)
+{
+    __atomic_store_n(&process.state, (uint32_t)state, __ATOMIC_RELEASE);
+}
+
+/* True for the one thread that takes the process from `from` to `to`. */
+static bool claim(enum process_state from, enum process_state to)
+{
+    uint32_t expected = from;
+    if (!__atomic_compare_exchange_n(&process.state, &expected, (uint32_t)to, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return false;
+    __atomic_store_n(&process.starter, identity_tid(), __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Waits, at most a second, until another thread has left `state`; not for oneself (a fault inside
+ * the start whose handler is instrumented). */
+static void wait_while(enum process_state state)
+{
+    const struct timespec pause = {0, 100000};
+    for (int i = 0; i < 10000 && state_now() == state; i++) {
+        if (__atomic_load_n(&process.starter, __ATOMIC_RELAXED) == identity_tid()) return;
+        (void)sys_call2(SYS_nanosleep, &pause, NULL);
+    }
+}
+
+static const char *environment_value(const char *name)
+{
+    size_t length = strlen(name);
+    for (char **entry = environ; entry && *entry; entry++)
+        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+            return *entry + length + 1;
+    return NULL;
+}
+
+static void copy_text(char *to, size_t capacity, const char *from)
+{
+    struct fmt out = fmt_over(to, capacity);
+    fmt_text(&out, from ? from : "");
+}
+
+/* A bound as the user would write it: durations in seconds where they are whole. */
+static void bound_text(struct fmt *out, const struct settings_row *row, uint64_t bound)
+{
+    bool is_time = row->kind == SETTINGS_DURATION;
+    fmt_u64(out, is_time ? (bound >= 1000000000 ? bound / 1000000000 : bound / 1000000) : bound);
+    if (is_time) fmt_text(out, bound >= 1000000000 ? "s" : "ms");
+}
+
+COLD static void say_bad_setting(const struct settings_row *row, const char *value)
+{
+    static const char *const kinds[] = {
+        [SETTINGS_TEXT] = "a name that can be used",
+        [SETTINGS_BOOL] = "0 or 1",
+        [SETTINGS_COUNT] = "a count",
+        [SETTINGS_BYTES] = "a number of bytes",
+        [SETTINGS_DURATION] = "a time",
+        [SETTINGS_CHOICE] = "one of ",
+    };
+    if (!row) {
+        say_line("unknown setting ", value, " ignored; see `stint settings`", (char *)0);
+        return;
+    }
+    char bounds_space[80], shown_space[104];
+    struct fmt bounds = fmt_over(bounds_space, sizeof bounds_space);
+    struct fmt shown = fmt_over(shown_space, sizeof shown_space);
+    for (; *value && shown.length < 100; value++)
+        fmt_char(&shown, (unsigned char)*value < ' ' ? '?' : *value);
+    if (row->most && row->kind != SETTINGS_BOOL) {
+        fmt_text(&bounds, " (");
+        bound_text(&bounds, row, row->least);
+        fmt_text(&bounds, " … ");
+        bound_text(&bounds, row, row->most);
+        fmt_text(&bounds, ")");
+    }
+    say_line(row->name, "=", shown_space, *value ? "… is not " : " is not ", kinds[row->kind],
+             row->choices ? row->choices : "", bounds_space, "; using ", row->default_value,
+             (char *)0);
+}
+
+/* A descendant keeps silent: one bad setting is told once a run, not by each of its processes. */
+static void keep_silent(const struct settings_row *row, const char *value) {}
+
+static void find_directory(void)
+{
+    long length = sys_call2(SYS_getcwd, process.directory, sizeof process.directory);
+    if (length <= 0 || process.directory[0] != '/') process.directory[0] = '\0';
+}
+
+/* A relative preload has a relative dli_fname; the target may change its directory later. */
+static void find_library(void)
+{
+    Dl_info info;
+    if (!dladdr(&process, &info) || !info.dli_fname) return;
+    struct fmt out = fmt_over(process.library, sizeof process.library);
+    if (info.dli_fname[0] != '/') {
+        fmt_text(&out, process.directory);
+        fmt_char(&out, '/');
+    }
+    fmt_text(&out, info.dli_fname);
+    if (out.cut || process.library[0] != '/') process.library[0] = '\0';
+}
+
+static void own_number(char *text, size_t capacity)
+{
+    struct fmt out = fmt_over(text, capacity);
+    fmt_u64(&out, process.pid);
+    fmt_char(&out, ':');
+    fmt_u64(&out, process.start_time);
+}
+
+/* "<digits>:<digits>", as own_number writes it. */
+static bool is_run_name(const char *text)
+{
+    size_t first = strspn(text, "0123456789");
+    if (!first || text[first] != ':') return false;
+    size_t second = strspn(text + first + 1, "0123456789");
+    return second && !text[first + 1 + second] && first + second + 1 < sizeof process.run;
+}
+
+static void find_root(void)
+{
+    char own[48];
+    process.pid = identity_pid();
+    process.start_time = identity_start_time();
+    own_number(own, sizeof own);
+    const char *root = environment_value("STINT_ROOT");
+    if (!root || !is_run_name(root)) root = own;
+    process.is_root = strcmp(root, own) == 0;
+    copy_text(process.run, sizeof process.run, root);
+}
+
+/* The launcher's number of this process among its peers: Open MPI, PMIx, MPICH, Slurm; else "0". */
+static const char *rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const char *value = environment_value(names[i]);
+        size_t digits = value ? strspn(value, "0123456789") : 0;
+        if (digits && digits < 12 && !value[digits]) return value;
+    }
+    return "0";
+}
+
+static void find_out_name(void)
+{
+    char host[65];
+    (void)identity_host(host, sizeof host);
+    const struct outname_values values = {
+        .directory = process.directory,
+        .program = program_invocation_short_name,
+        .host = host,
+        .rank = rank(),
+        .pid = process.pid,
+        .is_descendant = !process.is_root,
+    };
+    bool fits = outname_pattern(process.settings.out, &values, process.out, sizeof process.out);
+    if (!fits) process.out[0] = '\0'; /* told by the first event: an idle process says nothing */
+}
+
+/* False: libc itself has not started yet. */
+COLD static bool prepare(void)
+{
+    if (!environ) return false;
+    process.is_off = getauxval(AT_SECURE) != 0;
+    if (process.is_off) return true;
+    find_root();
+    settings_read(&process.settings, environ, process.is_root ? say_bad_setting : keep_silent);
+    process.is_off = process.settings.disable || (!process.is_root && !process.settings.follow);
+    find_directory();
+    find_library();
+    find_out_name();
+    copy_text(runtime_directory, sizeof runtime_directory, environment_value("XDG_RUNTIME_DIR"));
+    if (process.is_off) return true;
+    thread_init();
+    struct control_process *page = control_process();
+    if (page) __atomic_store_n(&page->pid, process.pid, __ATOMIC_RELEASE);
+    process.is_off = !page;
+    if (page) modules_rescan();
+    return true;
+}
+
+bool start_process(void)
+{
+    enum process_state state = state_now();
+    if (LIKELY(state > PROCESS_PREPARING)) return true;
+    int saved = errno;
+    struct file_guard guard;
+    file_guard(&guard);
+    if (claim(PROCESS_NEW, PROCESS_PREPARING))
+        set_state(prepare() ? PROCESS_READY : PROCESS_NEW);
+    else
+        wait_while(PROCESS_PREPARING);
+    file_unguard(&guard);
+    errno = saved;
+    return state_now() > PROCESS_PREPARING;
+}
+
+__attribute__((constructor)) static void constructor(int argc, char **argv)
+{
+    int saved = errno;
+    head_keep_arguments(argc, argv);
+    (void)real();
+    if (start_process() && !process.is_off) {
+        finish_register();
+        if (modules_can_record()) companion_open();
+    }
+    errno = saved;
+}
+
+/* Where stores may lie, in the order of preference. `report` is the report's directory. */
+static void choose_directories(struct store_options *options, char *report, size_t capacity)
+{
+    const char *wish = process.settings.store;
+    size_t n = 0;
+    if (strcmp(wish, "none") == 0) return;
+    if (strcmp(wish, "auto") != 0) {
+        (void)outname_absolute(wish, process.directory, report, capacity);
+        options->directories[n] = report;
+        return;
+    }
+    if (runtime_directory[0] == '/') options->directories[n++] = runtime_directory;
+    options->directories[n++] = "/dev/shm";
+    if (!outname_fill(process.out, 1, report, capacity)) return;
+    char *slash = strrchr(report, '/');
+    if (!slash) return;
+    slash[slash == report] = '\0';
+    options->directories[n] = report;
+}
+
+COLD static bool make_store(void)
+{
+    static char directory[4096]; /* the starter's alone */
+    struct store_options options = {.pid = process.pid};
+    if (!process.out[0]) {
+        warn_once(WARN_NAME_TOO_LONG, process.settings.out);
+        return false;
+    }
+    choose_directories(&options, directory, sizeof directory);
+    if (store_create(&process.store, &options)) {
+        warn_once(WARN_NO_STORE, "the kernel refuses it");
+        return false;
+    }
+    if (!process.store.path[0] && options.directories[0] == directory)
+        warn_once(WARN_STORE_DIRECTORY, directory);
+    head_fill();
+    modules_store();
+    crash_install();
+    return true;
+}
+
+bool start_recording(void)
+{
+    enum process_state state = state_now();
+    if (LIKELY(state == PROCESS_RECORDING)) return true;
+    if (process.is_off || state == PROCESS_FINISHED || !start_process()) return false;
+    int saved = errno;
+    struct file_guard guard;
+    file_guard(&guard);
+    if (!process.is_off && claim(PROCESS_READY, PROCESS_STARTING)) {
+        process.is_off = !make_store();
+        set_state(process.is_off ? PROCESS_READY : PROCESS_RECORDING);
+    } else {
+        wait_while(PROCESS_STARTING);
+    }
+    file_unguard(&guard);
+    errno = saved;
+    return state_now() == PROCESS_RECORDING;
+}
+
+void start_child(void)
+{
+    process.pid = identity_pid();
+    process.start_time = identity_start_time();
+    process.is_root = false;
+    process.is_off = process.is_off || !process.settings.follow;
+    process.store = (struct store){.base = NULL};
+    find_out_name();
+    modules_forget_store();
+    struct control_process *page = control_process();
+    if (page) __atomic_store_n(&page->pid, process.pid, __ATOMIC_RELEASE);
+    set_state(PROCESS_READY);
+}
+
+bool start_is_vfork_child(void)
+{
+    const struct control_process *page = control_process();
+    return page && page->pid && page->pid != identity_pid();
+}
+
+bool start_out_name(uint32_t snapshot, const char *insert, char *name, uint64_t capacity)
+{
+    if (!outname_fill(process.out, snapshot, name, capacity)) return false;
+    return outname_insert(name, capacity, insert);
+}

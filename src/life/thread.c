@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A thread's first event and its end. Attaching runs with signals blocked, so that no handler's own
+ * first event meets a half-attached thread.
+ *
+ * Stack bounds. The hooks take the fast path only inside them; outside, the recorder looks again
+ * and may widen. So where the truth is not to be had cheaply, bounds may be too narrow (a slow
+ * call) but not so wide that another stack lies inside (a mix-up). */
+#include "life/thread.h"
+
+#include "base/compiler.h"
+#include "base/file.h"
+#include "base/maps.h"
+#include "base/sys.h"
+#include "clock/clock.h"
+#include "life/crash.h"
+#include "life/fork.h"
+#include "life/identity.h"
+#include "life/start.h"
+#include "record/control.h"
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* The first keys lie in the thread descriptor itself (glibc: PTHREAD_KEY_2NDLEVEL_SIZE); for later
+ * ones pthread_setspecific calls calloc, which a hook must not. */
+enum { KEYS_WITHOUT_ALLOCATION = 32 };
+
+/* Unlimited stacks are taken as this much: mappings begin far below then (legacy layout). */
+#define UNLIMITED_STACK (UINT64_C(1) << 30)
+
+static pthread_key_t end_key;
+static bool has_end_key;
+
+/* What this thread was told at its birth; zeros in others. */
+static __thread struct thread_birth born;
+static __thread uintptr_t born_sp;
+static __thread uint64_t born_ticks;
+
+/* The loader's: where main's frames begin. */
+extern void *__libc_stack_end;
+
+/* Runs again and again until libc gives up, so that other keys' destructors, and the calls they
+ * make, come before the end. */
+static void end_of_thread(void *round)
+{
+    uintptr_t next = (uintptr_t)round + 1;
+    if (next <= PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(end_key, (void *)next))
+        return;
+    thread_ends();
+}
+
+COLD void thread_init(void)
+{
+    if (has_end_key || pthread_key_create(&end_key, end_of_thread)) return;
+    has_end_key = end_key < KEYS_WITHOUT_ALLOCATION;
+    if (!has_end_key) (void)pthread_key_delete(end_key);
+}
+
+bool thread_end_is_told(void) { return has_end_key; }
+
+static uint64_t ticks_now(void)
+{
+    return clock_now((enum clock_source)store_head(&process.store)->clock_source);
+}
+
+static bool is_recording(void)
+{
+    return __atomic_load_n(&process.state, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
+}
+
+uint32_t thread_recorder_number(void)
+{
+    const struct store_recorder *recorder = recorder_of_thread();
+    return recorder ? recorder->id + 1 : 0;
+}
+
+void thread_born(const struct thread_birth *birth, uintptr_t sp)
+{
+    born = *birth;
+    born_sp = sp;
+    if (is_recording()) born_ticks = ticks_now();
+    /* A signal handler may have had the first event before us. */
+    struct store_recorder *recorder = recorder_of_thread();
+    if (!recorder) return;
+    recorder->start_routine = birth->start_routine;
+    recorder->parent = birth->parent;
+}
+
+static void name_of_thread(char name[16])
+{
+    if (sys_call2(SYS_prctl, PR_GET_NAME, name)) name[0] = '\0';
+    name[15] = '\0';
+}
+
+/* A stack that libc chose ends in its own data above our outermost frame, which the size asked for
+ * includes; so this low end is as much too low, and reaches into the guard and at most into the
+ * same data of the neighbour below, never into a neighbour's frames. A recycled larger stack: too
+ * narrow. */
+static bool bounds_of_birth(struct recorder_thread *thread)
+{
+    enum { SLACK = 4096 }; /* for what start_thread itself calls: destructors */
+    if (!born_sp) return false;
+    if (born.stack_low) {
+        thread->stack_low = born.stack_low;
+        thread->stack_high = born.stack_low + born.stack_bytes;
+        return true;
+    }
+    if (!born.stack_bytes || born.stack_bytes >= born_sp) return false;
+    thread->stack_high = born_sp + SLACK;
+    thread->stack_low = born_sp - born.stack_bytes;
+    return true;
+}
+
+static bool bounds_of_main(struct recorder_thread *thread, uintptr_t sp)
+{
+    struct rlimit limit = {UNLIMITED_STACK, 0};
+    (void)sys_call4(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit);
+    uint64_t bytes = limit.rlim_cur < UNLIMITED_STACK ? limit.rlim_cur : UNLIMITED_STACK;
+    uintptr_t high = (uintptr_t)__libc_stack_end;
+    if (sp > high || bytes > high || sp < high - bytes) return false;
+    thread->stack_high = high;
+    thread->stack_low = high - bytes;
+    return true;
+}
+
+static void bounds_of_mapping(struct recorder_thread *thread, uintptr_t sp)
+{
+    struct maps_range range;
+    thread->stack_high = UINTPTR_MAX;
+    if (!maps_find(sp, &range)) return;
+    thread->stack_low = range.low;
+    thread->stack_high = range.high;
+}
+
+COLD static void describe(struct recorder_thread *thread)
+{
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    *thread = (struct recorder_thread){.tid = identity_tid(), .start_routine = born.start_routine};
+    bool is_of_this_store = born_ticks >= store_head(&process.store)->first_ticks;
+    thread->parent = is_of_this_store ? born.parent : 0;
+    thread->started_ticks = is_of_this_store ? born_ticks : ticks_now();
+    name_of_thread(thread->name);
+    if (bounds_of_birth(thread)) return;
+    if (bounds_of_main(thread, sp)) return;
+    bounds_of_mapping(thread, sp);
+}
+
+/* False in a child of vfork, and where a forked child is not to be recorded. */
+static bool is_our_process(void)
+{
+    const struct control_process *page = control_process();
+    if (!page) return false;
+    uint32_t pid = __atomic_load_n(&page->pid, __ATOMIC_ACQUIRE);
+    if (pid == 0) return fork_child_start();
+    return pid == identity_pid();
+}
+
+COLD static bool attach(void)
+{
+    if (!start_process() || process.is_off) return false;
+    if (!is_our_process() || !start_recording()) return false;
+    struct recorder_thread thread;
+    describe(&thread);
+    if (recorder_attach(&thread)) return false;
+    fork_inherit();
+    crash_thread_stack();
+    if (has_end_key) (void)pthread_setspecific(end_key, (void *)1);
+    return true;
+}
+
+bool thread_attach(void)
+{
+    if (process.is_off) return false;
+    int saved = errno;
+    struct file_guard guard;
+    file_guard(&guard);
+    bool is_attached = attach();
+    file_unguard(&guard);
+    errno = saved;
+    return is_attached;
+}
+
+void thread_ends(void)
+{
+    if (!recorder_of_thread() || start_is_vfork_child()) return;
+    struct timespec cpu = {0};
+    char name[16];
+    (void)sys_call2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu);
+    name_of_thread(name);
+    recorder_retire((uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec, name);
+    crash_thread_stack_end();
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The STINT_* variables: one table (settings.c) from which the process reads its values, `stint run`
- * makes its options, `stint settings` prints and the man page is checked. Read once, before anything
- * else, and copied: programs overwrite argv and environ. */
+ * The STINT_* variables: one table (settings.c) from which the process reads its values, `stint
+ * run` makes its options, `stint settings` prints and the man page is checked. Read once, before
+ * anything else, and copied: programs overwrite argv and environ. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,19 +10,19 @@
 #include <stdint.h>
 
 struct settings {
-    char out[4096];                /* STINT_OUT as given, placeholders still in it */
-    char store[4096];              /* STINT_STORE: "auto", "none" or a directory */
-    bool follow;                   /* STINT_FOLLOW */
-    uint32_t clock;                /* STINT_CLOCK: enum clock_wish */
-    bool disable;                  /* STINT_DISABLE */
-    uint32_t max_samples;          /* STINT_MAX_SAMPLES */
-    uint32_t function_samples;     /* STINT_FUNCTION_SAMPLES */
-    uint64_t sample_bytes;         /* STINT_SAMPLE_BYTES */
-    uint32_t max_nodes;            /* STINT_MAX_NODES, a thread */
-    uint32_t max_depth;            /* STINT_MAX_DEPTH, a thread */
-    uint32_t max_threads;          /* STINT_MAX_THREADS */
-    bool thread_trees;             /* STINT_THREAD_TREES */
-    uint64_t report_timeout_ns;    /* STINT_REPORT_TIMEOUT */
+    char out[4096];             /* STINT_OUT as given, placeholders still in it */
+    char store[4096];           /* STINT_STORE: "auto", "none" or a directory */
+    bool follow;                /* STINT_FOLLOW */
+    uint32_t clock;             /* STINT_CLOCK: enum clock_wish */
+    bool disable;               /* STINT_DISABLE */
+    uint32_t max_samples;       /* STINT_MAX_SAMPLES */
+    uint32_t function_samples;  /* STINT_FUNCTION_SAMPLES */
+    uint64_t sample_bytes;      /* STINT_SAMPLE_BYTES */
+    uint32_t max_nodes;         /* STINT_MAX_NODES, a thread */
+    uint32_t max_depth;         /* STINT_MAX_DEPTH, a thread */
+    uint32_t max_threads;       /* STINT_MAX_THREADS */
+    bool thread_trees;          /* STINT_THREAD_TREES */
+    uint64_t report_timeout_ns; /* STINT_REPORT_TIMEOUT */
 };
 
 enum settings_kind {
@@ -48,8 +48,8 @@ struct settings_row {
 /* The table, and its length. Context: any thread, signal-safe. */
 const struct settings_row *settings_rows(size_t *count);
 
-/* Fills in the defaults, then what the environment says. `env` is an environ-like array. For each bad value
- * calls bad(row, value) and keeps the default. Unknown STINT_ variables are ignored except that
- * bad(NULL, "NAME") is called for them. Context: start-up. */
+/* Fills in the defaults, then what the environment says. `env` is an environ-like array. For each
+ * bad value calls bad(row, value) and keeps the default. Unknown STINT_ variables are ignored
+ * except that bad(NULL, "NAME") is called for them. Context: start-up. */
 void settings_read(struct settings *settings, char *const *env,
                    void (*bad)(const struct settings_row *row, const char *value));

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where an address lies, asked of /proc/self/maps with raw calls: for stacks of which nobody told.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct maps_range {
+    uintptr_t low, high;
+    uintptr_t gap_low; /* end of the mapping below: what a growing stack may come down to */
+};
+
+/* The mapping that holds the address. False where there is none or /proc is not there. Costs a read
+ * of all mappings below it. Context: any thread, signal-safe; 1 KiB of stack. */
+bool maps_find(uintptr_t address, struct maps_range *range);

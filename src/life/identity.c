@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Small questions to /proc and the kernel. Raw calls, no state; stack use stays below 1 KiB, since
+ * a thread's first event may come on a small stack. Runs anywhere. */
+#include "life/identity.h"
+
+#include "base/hash.h"
+#include "base/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+long identity_read_file(const char *path, void *data, size_t capacity)
+{
+    long fd = sys_call4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+    if (fd < 0) return fd;
+    size_t length = 0;
+    long n = 0;
+    while (length < capacity) {
+        n = sys_call3(SYS_read, fd, (char *)data + length, capacity - length);
+        if (n == -EINTR) continue;
+        if (n <= 0) break;
+        length += (size_t)n;
+    }
+    (void)sys_call1(SYS_close, fd);
+    return n < 0 ? n : (long)length;
+}
+
+uint32_t identity_pid(void) { return (uint32_t)sys_call0(SYS_getpid); }
+
+uint32_t identity_tid(void) { return (uint32_t)sys_call0(SYS_gettid); }
+
+uint64_t identity_start_time(void)
+{
+    char text[512];
+    long length = identity_read_file("/proc/self/stat", text, sizeof text - 1);
+    if (length <= 0) return 0;
+    text[length] = '\0';
+    /* The second field is the name in parentheses and may hold anything; the third follows the last
+     * parenthesis and one blank. */
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 22; field++) {
+        at = strchr(at, ' ');
+        if (at) at++;
+    }
+    uint64_t value = 0;
+    for (; at && *at >= '0' && *at <= '9'; at++) value = value * 10 + (uint64_t)(*at - '0');
+    return value;
+}
+
+uint64_t identity_boot(void)
+{
+    char text[64];
+    long length = identity_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+    return length > 0 ? hash_bytes(text, (size_t)length) : 0;
+}
+
+size_t identity_host(char *host, size_t capacity)
+{
+    struct utsname name;
+    host[0] = '\0';
+    if (sys_call1(SYS_uname, &name)) return 0;
+    size_t length = strnlen(name.nodename, sizeof name.nodename);
+    if (length >= capacity) length = capacity - 1;
+    memcpy(host, name.nodename, length);
+    host[length] = '\0';
+    return length;
+}
+
+size_t identity_executable(char *path, size_t capacity)
+{
+    long length = sys_call4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, capacity);
+    return length > 0 ? (size_t)length : 0;
+}

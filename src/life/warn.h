@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each kind of trouble told once a process, in one line, with the remedy. Nothing else in
+ * libstint.so prints. */
+#pragma once
+
+#define WARN_KINDS_LIST(X)                                                                         \
+    X(WARN_COMPANION, "cannot open ",                                                              \
+      "; no report will be written here: keep libstint-report.so beside libstint.so, then use "    \
+      "`stint recover`")                                                                           \
+    X(WARN_NO_STORE, "no memory to record into (", "); this process is not recorded")              \
+    X(WARN_STORE_DIRECTORY, "cannot keep the store in ",                                           \
+      "; it is in memory alone and would be lost by SIGKILL: set STINT_STORE to a directory that " \
+      "can be written")                                                                            \
+    X(WARN_NAME_TOO_LONG,                                                                          \
+      "the report's name is too long: ", "; nothing is recorded: set STINT_OUT to a shorter name") \
+    X(WARN_REPORT, "cannot write the report ", "; the store is kept: see `stint recover`")         \
+    X(WARN_REPORT_HANGS, "the report took longer than STINT_REPORT_TIMEOUT: ",                     \
+      "; the store is kept: see `stint recover`")                                                  \
+    X(WARN_NO_COMPANION_IN_CRASH, "crashed before libstint-report.so could be opened: ",           \
+      "; the store is kept: see `stint recover`")
+
+enum warn_kind {
+#define X(kind, before, after) kind,
+    WARN_KINDS_LIST(X)
+#undef X
+        WARN_KINDS
+};
+
+/* Says the kind's line around `detail`, the first time only. errno is kept.
+ * Context: any thread, signal-safe. */
+void warn_once(enum warn_kind kind, const char *detail);
