@@ -39,5 +39,6 @@ bool numpy_quantiles(const uint64_t *values, size_t n, const double *q, size_t k
     bool done = written && ask(path, n, q, k, out);
     close(fd);
     unlink(path);
+    if (!done) puts("# not compared: no python3-numpy");
     return done;
 }
