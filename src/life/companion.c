@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/sys.h"
+#include "life/modules.h"
 #include "life/start.h"
 #include "life/warn.h"
 #include "real/real.h"
@@ -82,7 +83,15 @@ COLD void companion_open(void)
     const struct report_table *found = open_table();
     /* Pairs with the acquire below: stack_top is set before. */
     __atomic_store_n(&table, found, __ATOMIC_RELEASE);
+    (void)dlerror(); /* what our look-ups left would be told to the target */
     errno = saved;
+}
+
+void companion_prepare(void)
+{
+    if (LIKELY(__atomic_load_n(&was_tried, __ATOMIC_RELAXED))) return;
+    modules_catch_up();
+    if (modules_can_record()) companion_open();
 }
 
 const struct report_table *companion_table(void)

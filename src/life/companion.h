@@ -12,6 +12,9 @@ enum { COMPANION_STACK_BYTES = 512 * 1024 };
  */
 void companion_open(void);
 
+/* Opens it if an object that can record has been loaded meanwhile. Context: as companion_open. */
+void companion_prepare(void);
+
 /* Its table, or NULL when it is not open. Context: any thread, signal-safe. */
 const struct report_table *companion_table(void);
 

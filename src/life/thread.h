@@ -37,6 +37,9 @@ uint32_t thread_recorder_number(void);
  * no allocation. Context: owner thread. */
 void thread_born(const struct thread_birth *birth, uintptr_t sp);
 
+/* Notes where another machine stack lies (makecontext, sigaltstack). Context: owner thread. */
+void thread_note_stack(uintptr_t low, uintptr_t high);
+
 /* The calling thread ends: retires its recorder. Safe to call twice. Context: owner thread. */
 void thread_ends(void);
 

@@ -69,10 +69,13 @@ COLD static void resolve(void)
 #undef X
     };
     int saved = errno;
+    bool is_any_missing = false;
     for (size_t i = 0; i < COUNT_OF(entries); i++) {
         void *found = find(entries[i].name);
         if (found) __atomic_store_n(entries[i].field, found, __ATOMIC_RELAXED);
+        is_any_missing |= !found;
     }
+    if (is_any_missing) (void)dlerror(); /* not the target's business */
     fill_gaps();
     /* Pairs with the acquire in real(). */
     __atomic_store_n(&is_resolved, true, __ATOMIC_RELEASE);

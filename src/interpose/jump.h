@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the jumping stubs (jump_<cpu>.S) ask before they jump: which function shall run in our
+ * stead. It finds the stack and the return address as the program's call left them, so that what
+ * depends on the caller (dlopen's search path) or on unnamed arguments (makecontext) stays right.
+ */
+#pragma once
+
+/* a, b, c are the call's first arguments, caller its return address. Never NULL.
+ * Context: any thread. */
+void *jump_dlopen(const char *name, int flags, void *unused, void *caller);
+void *jump_dlmopen(long list, const char *name, int flags, void *caller);
+void *jump_makecontext(void *context, void *function, int count, void *caller);
