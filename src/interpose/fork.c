@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fork by all names that a C function can wrap. vfork is not one (its child returns into the
+ * wrapper's frame), and needs nothing. daemon is made anew: libc's ends the parent by a call that
+ * nobody sees. */
+#include "life/fork.h"
+#include "base/compiler.h"
+#include "life/finish.h"
+#include "real/real.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static pid_t fork_by(pid_t (*real_fork)(void))
+{
+    struct fork_notes notes;
+    int error = errno;
+    if (!real_fork) {
+        errno = ENOSYS;
+        return -1;
+    }
+    fork_prepare(&notes);
+    errno = error;
+    pid_t pid = real_fork();
+    error = errno;
+    if (pid == 0)
+        fork_child(&notes);
+    else
+        fork_parent(&notes);
+    errno = error;
+    return pid;
+}
+
+EXPORT pid_t fork(void) { return fork_by(real()->fork); }
+
+EXPORT pid_t __fork(void);
+pid_t __fork(void) { return fork_by(real()->fork); }
+
+EXPORT pid_t _Fork(void) { return fork_by(real()->_Fork); }
+
+/* Descriptors 0 to 2 to the real /dev/null, or an error, as glibc's daemon(3) has it. */
+static int use_null(void)
+{
+    struct stat status;
+    int fd = open("/dev/null", O_RDWR);
+    if (fd < 0) return -1;
+    if (fstat(fd, &status)) {
+        (void)close(fd);
+        return -1;
+    }
+    if (!S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3)) {
+        (void)close(fd);
+        errno = ENODEV;
+        return -1;
+    }
+    for (int standard = 0; standard < 3; standard++) (void)dup2(fd, standard);
+    if (fd > 2) (void)close(fd);
+    return 0;
+}
+
+EXPORT int daemon(int keep_directory, int keep_descriptors)
+{
+    pid_t pid = fork_by(real()->fork);
+    if (pid < 0) return -1;
+    if (pid > 0) {
+        finish_process(STORE_ENDING_EXIT, 0);
+        real()->_exit(0);
+    }
+    if (setsid() < 0) return -1;
+    if (!keep_directory && chdir("/")) (void)keep_directory; /* no error of daemon(3) */
+    return keep_descriptors ? 0 : use_null();
+}

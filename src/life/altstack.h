@@ -12,10 +12,17 @@
 /* Space for the kernel's frame (over 11 KiB with AMX) and for a handler that chains to us. */
 enum { ALTSTACK_BYTES = 32 * 1024 };
 
-/* Gives the calling thread one if it has none; again after the target disabled its own.
+/* Gives the calling thread one if it has none; altstack_retire takes it back.
  * Context: owner thread, signal-safe (so are all below). */
 void altstack_attach(void);
 void altstack_retire(void);
+
+/* Puts a thread's own one in force again, after the target disabled that which it had given. */
+void altstack_rearm(void);
+
+/* While a signal frame lies on it and the handler runs elsewhere, it must not be armed again.
+ * Returns what was set before. */
+bool altstack_set_busy(bool is_busy);
 
 /* True where `stack` is the one that altstack_attach gave to the calling thread. */
 bool altstack_is_ours(const stack_t *stack);

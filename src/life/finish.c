@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One claim decides who reports: the first ending takes it and keeps it to the end of the process;
+ * an exec gives it back when it fails. Reports are written on the companion's stack, with all
+ * signals of this thread blocked; the target's other threads run on and may go on recording into
+ * the store that is being read. Runs in any thread, also in a signal handler and after everything
+ * else has ended. */
+#include "life/finish.h"
+
+#include "base/file.h"
+#include "base/fmt.h"
+#include "base/reason.h"
+#include "base/sys.h"
+#include "clock/clock.h"
+#include "life/companion.h"
+#include "life/modules.h"
+#include "life/onstack.h"
+#include "life/start.h"
+#include "life/warn.h"
+#include "record/control.h"
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum finish_phase {
+    FINISH_OPEN,
+    FINISH_EXEC, /* reported, about to exec */
+    FINISH_MADE,
+};
+
+/* Written by the claim's owner alone, but for `owner` itself. */
+static struct {
+    uint32_t owner; /* tid of who reports; 0 = nobody. acquire/release with itself */
+    uint32_t phase; /* enum finish_phase */
+    uint32_t quick_exit_status;
+    char name[sizeof process.out]; /* of the report being made, or of the exec's */
+} ending;
+
+/* Past what a report may take at most, a waiter no longer waits: its owner hangs for good. */
+enum { WAIT_STEP_NS = 1000000, WAIT_BEYOND_NS = 2000000000 };
+
+static uint32_t own_tid(void) { return (uint32_t)sys_call0(SYS_gettid); }
+
+bool finish_is_ours(void)
+{
+    if (__atomic_load_n(&process.state, __ATOMIC_ACQUIRE) < PROCESS_RECORDING) return false;
+    if (!process.store.base) return false;
+    const struct control_process *page = control_process();
+    return page && page->pid == (uint32_t)sys_call0(SYS_getpid);
+}
+
+bool finish_claim(void)
+{
+    uint32_t self = own_tid(), nobody = 0;
+    uint64_t waited_ns = 0;
+    while (!__atomic_compare_exchange_n(&ending.owner, &nobody, self, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+        struct timespec step = {.tv_nsec = WAIT_STEP_NS};
+        if (nobody == self) return ending.phase == FINISH_EXEC;
+        if (waited_ns > 2 * process.settings.report_timeout_ns + WAIT_BEYOND_NS) return false;
+        (void)sys_call2(SYS_nanosleep, &step, 0); /* cut short by a signal: asks again */
+        waited_ns += WAIT_STEP_NS;
+        nobody = 0;
+    }
+    if (ending.phase != FINISH_MADE) return true;
+    __atomic_store_n(&ending.owner, 0, __ATOMIC_RELEASE);
+    return false;
+}
+
+void finish_release(bool is_made)
+{
+    ending.phase = is_made ? FINISH_MADE : FINISH_OPEN;
+    __atomic_store_n(&ending.owner, 0, __ATOMIC_RELEASE);
+}
+
+void finish_set_ending(const struct store_ending *end)
+{
+    struct store_ending *stored = &store_head(&process.store)->ending;
+    uint32_t kind = end->kind;
+    struct store_ending copy = *end;
+    copy.kind = STORE_ENDING_NONE;
+    __atomic_store_n(&stored->kind, STORE_ENDING_NONE, __ATOMIC_RELAXED);
+    SIGNAL_FENCE();
+    *stored = copy;
+    __atomic_store_n(&stored->kind, kind, __ATOMIC_RELEASE); /* pairs with the reader's acquire */
+}
+
+static uint64_t cpu_clock_ns(long clock)
+{
+    struct timespec time = {0};
+    if (sys_call2(SYS_clock_gettime, clock, &time)) return 0;
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* The kernel's name of a thread now: programs name their threads late. */
+static void read_thread_name(uint32_t tid, char name[16])
+{
+    char path[64];
+    struct fmt text = fmt_over(path, sizeof path);
+    fmt_text(&text, "/proc/self/task/");
+    fmt_u64(&text, tid);
+    fmt_text(&text, "/comm");
+    long fd = sys_call4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) return;
+    char read[16];
+    long bytes = sys_call3(SYS_read, fd, read, sizeof read);
+    (void)sys_call1(SYS_close, fd);
+    if (bytes < 1) return;
+    if (read[bytes - 1] == '\n') bytes--;
+    if (bytes > 15) bytes = 15;
+    memcpy(name, read, (size_t)bytes);
+    memset(name + bytes, 0, 16 - (size_t)bytes);
+}
+
+/* CPU time and name of the threads that live; those that ended have noted theirs. */
+static void refresh_threads(void)
+{
+    const struct store_head *head = store_head(&process.store);
+    store_ref at = __atomic_load_n(&head->recorders, __ATOMIC_ACQUIRE);
+    while (at) {
+        struct store_recorder *thread = store_at(&process.store, at);
+        at = __atomic_load_n(&thread->next, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) != STORE_THREAD_RUNNING) continue;
+        /* The kernel's clock of another thread: MAKE_THREAD_CPUCLOCK in linux/posix-timers.h. */
+        enum { THREAD_CPU = 6 };
+        uint64_t cpu_ns = cpu_clock_ns((long)(int)(~thread->tid << 3 | THREAD_CPU));
+        if (!cpu_ns || !thread->tid) continue;
+        __atomic_store_n(&thread->cpu_ns, cpu_ns, __ATOMIC_RELAXED);
+        read_thread_name(thread->tid, thread->name);
+    }
+}
+
+static void refresh_head(void)
+{
+    struct store_head *head = store_head(&process.store);
+    struct clock_pair pair = clock_read_pair((enum clock_source)head->clock_source);
+    head->last_ticks = pair.ticks;
+    head->last_raw_ns = pair.raw_ns;
+    head->last_error_ns = pair.error_ns;
+    head->cpu_ns = cpu_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static long call_write(void *request) { return companion_table()->write(request); }
+
+int finish_write(const char *path, bool is_snapshot)
+{
+    const struct store_head *head = store_head(&process.store);
+    void *stack = companion_stack_top();
+    struct onstack place;
+    if (!companion_table() || !stack) return -ENOSYS;
+    modules_store();
+    refresh_threads();
+    refresh_head();
+    struct report_request request = {
+        .store = process.store.base,
+        .store_bytes = __atomic_load_n(&head->used_bytes, __ATOMIC_ACQUIRE),
+        .now_ticks = head->last_ticks,
+        .path = path,
+        .is_snapshot = is_snapshot,
+    };
+    return (int)onstack_call(&place, call_write, &request, stack);
+}
+
+void finish_say_failed(const char *path, int error)
+{
+    char line[1024];
+    struct fmt text = fmt_over(line, sizeof line);
+    if (error != -ENOSYS) {
+        fmt_text(&text, path ? path : ending.name);
+        fmt_text(&text, ": ");
+        reason_add(&text, error);
+    }
+    if (process.store.path[0]) {
+        if (text.length) fmt_text(&text, "; ");
+        fmt_text(&text, "stint recover ");
+        fmt_text(&text, process.store.path);
+    }
+    warn_once(error == -ENOSYS      ? WARN_NO_COMPANION_IN_CRASH
+              : error == -ETIMEDOUT ? WARN_REPORT_HANGS
+                                    : WARN_REPORT,
+              line);
+}
+
+int finish_write_final(void)
+{
+    const struct store_head *head = store_head(&process.store);
+    char *name = ending.name;
+    int result = -ENAMETOOLONG;
+    __atomic_store_n(&process.state, PROCESS_FINISHED, __ATOMIC_RELEASE);
+    if (start_out_name(head->snapshots, "", name, sizeof ending.name))
+        result = finish_write(name, false);
+    else
+        memcpy(name, process.out, sizeof ending.name);
+    if (result)
+        finish_say_failed(name, result);
+    else
+        store_unlink(&process.store);
+    return result;
+}
+
+int finish_write_again(void) { return finish_write(ending.name, false); }
+
+static int write_snapshot(const char *path)
+{
+    struct store_head *head = store_head(&process.store);
+    if (!path && start_out_name(head->snapshots + 1, "", ending.name, sizeof ending.name))
+        path = ending.name;
+    int result = path ? finish_write(path, true) : -ENAMETOOLONG;
+    if (!result) head->snapshots++;
+    return result;
+}
+
+int finish_write_snapshot(void) { return write_snapshot(NULL); }
+
+static struct store_ending ending_now(enum store_ending_kind kind, int status)
+{
+    const struct store_recorder *thread = recorder_of_thread();
+    return (struct store_ending){
+        .kind = kind,
+        .status = status,
+        .recorder = thread ? thread->id + 1 : 0,
+        .ticks = clock_now((enum clock_source)store_head(&process.store)->clock_source),
+    };
+}
+
+void finish_process(enum store_ending_kind kind, int status)
+{
+    struct file_guard guard;
+    if (!finish_is_ours()) return;
+    file_guard(&guard);
+    if (finish_claim()) {
+        struct store_ending end = ending_now(kind, status);
+        finish_set_ending(&end);
+        (void)finish_write_final(); /* has said why not */
+        finish_release(true);
+    }
+    file_unguard(&guard);
+}
+
+int finish_snapshot(const char *path)
+{
+    struct file_guard guard;
+    int result = -ESRCH;
+    if (!finish_is_ours()) return result;
+    file_guard(&guard);
+    if (finish_claim()) {
+        result = write_snapshot(path);
+        finish_release(false);
+    }
+    file_unguard(&guard);
+    return result;
+}
+
+/* True where the intended name tells this process from others by its pid already. */
+static bool name_has_pid(void)
+{
+    if (!process.is_root) return true;
+    for (const char *at = process.settings.out; at[0] && at[1]; at++) {
+        if (at[0] != '%') continue;
+        if (at[1] == 'p') return true;
+        at++;
+    }
+    return false;
+}
+
+/* `<name>.<pid>.exec<N>.json` with the first N whose file is not there yet. */
+static bool name_exec_report(void)
+{
+    enum { LIVES = 10000 };
+    for (unsigned life = 1; life < LIVES; life++) {
+        char insert[64];
+        struct fmt text = fmt_over(insert, sizeof insert);
+        if (!name_has_pid()) {
+            fmt_char(&text, '.');
+            fmt_u64(&text, (uint64_t)sys_call0(SYS_getpid));
+        }
+        fmt_text(&text, ".exec");
+        fmt_u64(&text, life);
+        if (!start_out_name(0, insert, ending.name, sizeof ending.name)) return false;
+        if (sys_call4(SYS_faccessat, AT_FDCWD, ending.name, 0, 0) == -ENOENT) return true;
+    }
+    return false;
+}
+
+void finish_before_exec(void)
+{
+    struct file_guard guard;
+    if (!finish_is_ours()) return;
+    file_guard(&guard);
+    if (finish_claim()) {
+        struct store_ending end = ending_now(STORE_ENDING_EXEC, 0);
+        finish_set_ending(&end);
+        int result = name_exec_report() ? finish_write(ending.name, false) : -ENAMETOOLONG;
+        if (result)
+            finish_say_failed(ending.name, result);
+        else
+            store_unlink(&process.store);
+        if (result) ending.name[0] = '\0';
+        ending.phase = FINISH_EXEC; /* the claim is kept: the kernel ends the other threads */
+    }
+    file_unguard(&guard);
+}
+
+void finish_exec_failed(void)
+{
+    static const struct store_ending none;
+    if (!finish_is_ours()) return;
+    if (__atomic_load_n(&ending.owner, __ATOMIC_RELAXED) != own_tid()) return;
+    if (ending.phase != FINISH_EXEC) return;
+    if (ending.name[0]) (void)sys_call3(SYS_unlinkat, AT_FDCWD, ending.name, 0);
+    finish_set_ending(&none);
+    finish_release(false);
+}
+
+void finish_note_quick_exit(int status)
+{
+    __atomic_store_n(&ending.quick_exit_status, (uint32_t)status, __ATOMIC_RELAXED);
+}
+
+/* A normal end may still ask the loader: what came late is in the report, and its writer is there.
+ */
+static void finish_normally(int status)
+{
+    int error = errno;
+    if (finish_is_ours()) {
+        companion_open();
+        modules_catch_up();
+        finish_process(STORE_ENDING_EXIT, status);
+    }
+    errno = error;
+}
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    finish_normally(status & 0xff);
+}
+
+static void at_quick_exit_end(void)
+{
+    finish_normally((int)__atomic_load_n(&ending.quick_exit_status, __ATOMIC_RELAXED) & 0xff);
+}
+
+void finish_register(void)
+{
+    /* Refused only without memory: then the process ends without a report, and its store is kept.
+     */
+    (void)on_exit(at_exit, NULL);
+    (void)at_quick_exit(at_quick_exit_end);
+}
+
+void finish_child(void) { memset(&ending, 0, sizeof ending); }

@@ -50,9 +50,13 @@ void finish_release(bool is_made);
  * blocked. 0 or −errno. */
 int finish_write(const char *path, bool is_snapshot);
 /* The same under the process's final name; on success the store is removed, on failure a line says
- * why and what to do. */
+ * why and what to do. finish_write_again repeats it under that name, silently;
+ * finish_write_snapshot writes it as a report of a process that goes on. */
 int finish_write_final(void);
-/* Says why there is no report at `path`, and that the store is kept. error: −errno. */
+int finish_write_again(void);
+int finish_write_snapshot(void);
+/* Says why there is no report at `path` (NULL: the newest tried), and that the store is kept.
+ * error: −errno. */
 void finish_say_failed(const char *path, int error);
 /* Puts the ending into the head; kind last. */
 void finish_set_ending(const struct store_ending *ending);

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the target asks for is translated on the way into the kernel and back. SIG_DFL of a fatal
+ * signal becomes our crash handler. A handler that wants the alternate stack, or that resets
+ * itself, goes through a door of ours: the thread may have no alternate stack but the one from us,
+ * which is too small for strangers; and after a reset our handler has to stand there again. One
+ * swap in the kernel decides between racing threads. Runs in any thread and in signal handlers. */
+#include "life/sigview.h"
+
+#include "base/compiler.h"
+#include "base/sys.h"
+#include "life/altstack.h"
+#include "life/crash.h"
+#include "life/onstack.h"
+#include "real/real.h"
+#include "record/control.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { SIGNALS = 65, KERNEL_MASK_BYTES = 8 };
+
+typedef void (*three_arguments)(int, siginfo_t *, void *);
+
+/* Behind the door: what the target gave. */
+static struct {
+    three_arguments handler;
+    uint32_t flags;
+} behind[SIGNALS];
+
+/* Flags and mask with which the target set SIG_DFL, to be shown again. */
+static struct {
+    uint32_t flags;
+    uint64_t mask;
+} defaults[SIGNALS];
+
+static uint32_t is_installed;
+
+int sigview_kernel(int signal, const struct sigview_kernel_action *action,
+                   struct sigview_kernel_action *old)
+{
+    return (int)sys_call4(SYS_rt_sigaction, signal, action, old, KERNEL_MASK_BYTES);
+}
+
+struct sigview_kernel_action sigview_crash_action(void)
+{
+    return (struct sigview_kernel_action){
+        .handler = crash_handler,
+        .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | ONSTACK_RESTORER_FLAG,
+        .restorer = onstack_restorer(),
+        .mask = ~UINT64_C(0),
+    };
+}
+
+/* Its table is its parent's, its dispositions are its own. */
+static bool is_vfork_child(void)
+{
+    const struct control_process *page = control_process();
+    return page && page->pid && page->pid != (uint32_t)sys_call0(SYS_getpid);
+}
+
+static bool is_settable(int signal)
+{
+    enum { LIBC_CANCEL = 32, LIBC_SETXID = 33 }; /* libc keeps them to itself */
+    return signal > 0 && signal < SIGNALS && signal != SIGKILL && signal != SIGSTOP &&
+           signal != LIBC_CANCEL && signal != LIBC_SETXID;
+}
+
+/* SIG_DFL, SIG_IGN and SIG_ERR are numbers, not functions. */
+static bool is_default(three_arguments handler) { return (uintptr_t)handler == (uintptr_t)SIG_DFL; }
+
+static bool is_handler(three_arguments handler)
+{
+    return !is_default(handler) && (uintptr_t)handler != (uintptr_t)SIG_IGN &&
+           (uintptr_t)handler != (uintptr_t)SIG_ERR;
+}
+
+static bool needs_door(int signal, three_arguments handler, unsigned long flags)
+{
+    if (!is_handler(handler)) return false;
+    return (flags & SA_ONSTACK) || ((flags & SA_RESETHAND) && crash_is_fatal(signal));
+}
+
+struct call {
+    int signal;
+    siginfo_t *info;
+    void *context;
+    three_arguments handler;
+};
+
+static long call_handler(void *argument)
+{
+    const struct call *call = argument;
+    call->handler(call->signal, call->info, call->context);
+    return 0;
+}
+
+static void adopt(int signal);
+
+/* Installed in place of a target's handler. */
+static void door(int signal, siginfo_t *info, void *context)
+{
+    struct call call = {signal, info, context, behind[signal].handler};
+    struct onstack place;
+    if (behind[signal].flags & SA_RESETHAND) adopt(signal);
+    if (!altstack_holds(__builtin_frame_address(0))) {
+        call_handler(&call);
+        return;
+    }
+    /* Without us this thread would have no alternate stack: the handler runs where it would have.
+     * Should it leave by longjmp, the stack stays busy, and only overflows go unreported. */
+    bool was_busy = altstack_set_busy(true);
+    (void)onstack_call(&place, call_handler, &call, onstack_interrupted(context));
+    (void)altstack_set_busy(was_busy);
+}
+
+static three_arguments put_behind(int signal, three_arguments handler, unsigned long flags)
+{
+    __atomic_store_n(&behind[signal].flags, (uint32_t)flags, __ATOMIC_RELAXED);
+    return __atomic_exchange_n(&behind[signal].handler, handler, __ATOMIC_ACQ_REL);
+}
+
+/* What stands in the kernel as the target left it, made as it should be. False = nothing to do. */
+static bool improve(int signal, struct sigview_kernel_action *action)
+{
+    if (action->handler == door || action->handler == crash_handler) return false;
+    if (is_default(action->handler) && crash_is_fatal(signal)) {
+        defaults[signal].flags = (uint32_t)action->flags;
+        defaults[signal].mask = action->mask;
+        *action = sigview_crash_action();
+        return true;
+    }
+    if (!needs_door(signal, action->handler, action->flags)) return false;
+    (void)put_behind(signal, action->handler, action->flags);
+    action->handler = door;
+    action->flags |= SA_SIGINFO;
+    return true;
+}
+
+static void adopt(int signal)
+{
+    enum { TRIES = 8 };
+    for (int try = 0; try < TRIES; try++) {
+        struct sigview_kernel_action seen, better, replaced;
+        if (sigview_kernel(signal, NULL, &seen)) return;
+        better = seen;
+        if (!improve(signal, &better)) return;
+        if (sigview_kernel(signal, &better, &replaced) || replaced.handler == seen.handler) return;
+        (void)sigview_kernel(signal, &replaced, NULL); /* another thread was between; look again */
+    }
+}
+
+void sigview_install(void)
+{
+    __atomic_store_n(&is_installed, 1, __ATOMIC_SEQ_CST);
+    for (int signal = 1; signal < SIGNALS; signal++)
+        if (is_settable(signal)) adopt(signal);
+}
+
+/* The action to be given to the kernel for `action`: itself, or one of ours in *ours. */
+static const struct sigaction *translate(int signal, const struct sigaction *action,
+                                         struct sigaction *ours)
+{
+    if (action->sa_handler == SIG_DFL && crash_is_fatal(signal)) {
+        struct sigview_kernel_action crash = sigview_crash_action();
+        defaults[signal].flags = (uint32_t)action->sa_flags | ONSTACK_RESTORER_FLAG;
+        memcpy(&defaults[signal].mask, &action->sa_mask, KERNEL_MASK_BYTES);
+        *ours = *action;
+        ours->sa_sigaction = crash.handler;
+        ours->sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+        memset(&ours->sa_mask, 0xff, sizeof ours->sa_mask);
+        return ours;
+    }
+    if (!needs_door(signal, action->sa_sigaction, (unsigned long)action->sa_flags)) return action;
+    *ours = *action;
+    ours->sa_sigaction = door;
+    ours->sa_flags |= SA_SIGINFO;
+    return ours;
+}
+
+static void show(int signal, struct sigaction *old, three_arguments handler, uint32_t flags)
+{
+    if (old->sa_sigaction == crash_handler) {
+        old->sa_handler = SIG_DFL;
+        old->sa_flags = (int)defaults[signal].flags;
+        memset(&old->sa_mask, 0, sizeof old->sa_mask);
+        memcpy(&old->sa_mask, &defaults[signal].mask, KERNEL_MASK_BYTES);
+    } else if (old->sa_sigaction == door) {
+        old->sa_sigaction = handler;
+        if (!(flags & SA_SIGINFO)) old->sa_flags &= ~SA_SIGINFO;
+    }
+}
+
+int sigview_action(int signal, const struct sigaction *action, struct sigaction *old)
+{
+    bool was_installed = __atomic_load_n(&is_installed, __ATOMIC_SEQ_CST);
+    if (!was_installed || !is_settable(signal)) {
+        int plain = real()->sigaction(signal, action, old);
+        /* Our handlers came meanwhile: they may have missed this. */
+        if (!plain && action && __atomic_load_n(&is_installed, __ATOMIC_SEQ_CST) &&
+            is_settable(signal) && !is_vfork_child())
+            adopt(signal);
+        return plain;
+    }
+    struct sigaction ours, given = {0};
+    const struct sigaction *wanted = action;
+    if (action) given = *action; /* may be the same memory as *old */
+    if (action && !is_vfork_child()) wanted = translate(signal, &given, &ours);
+    three_arguments handler = __atomic_load_n(&behind[signal].handler, __ATOMIC_ACQUIRE);
+    uint32_t flags = __atomic_load_n(&behind[signal].flags, __ATOMIC_RELAXED);
+    if (wanted == &ours && ours.sa_sigaction == door)
+        handler = put_behind(signal, given.sa_sigaction, (unsigned long)given.sa_flags);
+    int result = real()->sigaction(signal, wanted, old);
+    if (!result && old) show(signal, old, handler, flags);
+    return result;
+}
+
+/* Signals for which siginterrupt asked that signal() shall not restart calls. */
+static uint64_t interrupting;
+
+static uint64_t bit_of(int signal) { return UINT64_C(1) << (signal - 1); }
+
+static sighandler_t set_handler(int signal, sighandler_t handler, int flags, uint64_t mask)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+    if (handler == SIG_ERR || signal < 1 || signal >= SIGNALS) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    memcpy(&action.sa_mask, &mask, KERNEL_MASK_BYTES);
+    return sigview_action(signal, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+sighandler_t sigview_bsd_signal(int signal, sighandler_t handler)
+{
+    if (signal < 1 || signal >= SIGNALS) return set_handler(signal, SIG_ERR, 0, 0);
+    uint64_t bit = bit_of(signal);
+    bool restarts = !(__atomic_load_n(&interrupting, __ATOMIC_RELAXED) & bit);
+    return set_handler(signal, handler, restarts ? SA_RESTART : 0, bit);
+}
+
+sighandler_t sigview_sysv_signal(int signal, sighandler_t handler)
+{
+    enum { ONE_SHOT = (int)(SA_RESETHAND | SA_NODEFER) };
+    return set_handler(signal, handler, ONE_SHOT | SA_INTERRUPT, 0);
+}
+
+/* Changes this thread's mask by one signal; returns whether it was blocked. */
+static bool mask_one(int how, int signal)
+{
+    uint64_t bit = bit_of(signal), before = 0;
+    (void)sys_call4(SYS_rt_sigprocmask, how, &bit, &before, KERNEL_MASK_BYTES);
+    return before & bit;
+}
+
+sighandler_t sigview_sigset(int signal, sighandler_t disposition)
+{
+    struct sigaction now;
+    sighandler_t old;
+    if (!is_settable(signal)) return set_handler(signal, SIG_ERR, 0, 0);
+    if (disposition == SIG_HOLD) {
+        if (mask_one(SIG_BLOCK, signal)) return SIG_HOLD;
+        return sigview_action(signal, NULL, &now) ? SIG_ERR : now.sa_handler;
+    }
+    old = set_handler(signal, disposition, 0, 0);
+    if (old == SIG_ERR) return old;
+    return mask_one(SIG_UNBLOCK, signal) ? SIG_HOLD : old;
+}
+
+int sigview_ignore(int signal)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    return sigview_action(signal, &action, NULL);
+}
+
+int sigview_interrupt(int signal, int interrupts)
+{
+    struct sigaction action;
+    if (sigview_action(signal, NULL, &action)) return -1;
+    if (interrupts) {
+        __atomic_fetch_or(&interrupting, bit_of(signal), __ATOMIC_RELAXED);
+        action.sa_flags &= ~SA_RESTART;
+    } else {
+        __atomic_fetch_and(&interrupting, ~bit_of(signal), __ATOMIC_RELAXED);
+        action.sa_flags |= SA_RESTART;
+    }
+    return sigview_action(signal, &action, NULL);
+}
+
+int sigview_altstack(const stack_t *stack, stack_t *old)
+{
+    bool disables = stack && (stack->ss_flags & SS_DISABLE);
+    stack_t before;
+    if (real()->sigaltstack(stack, &before)) return -1;
+    if (old) *old = altstack_is_ours(&before) ? (stack_t){.ss_flags = SS_DISABLE} : before;
+    if (disables) altstack_rearm();
+    return 0;
+}
