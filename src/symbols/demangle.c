@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/utf8.h"
-#include "symbols/punycode.h"
+#include "symbols/rustname.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -75,7 +75,8 @@ static bool demangle_cplus(const char *name, size_t bytes, struct sink *sink)
 
 static bool demangle_any(const char *name, size_t bytes, struct sink *sink)
 {
-    if (name[0] == '_' && name[1] == 'R') return !punycode_in(name, bytes) && run_rust(name, sink);
+    if (name[0] == '_' && name[1] == 'R')
+        return rustname_is_safe(name, bytes) && run_rust(name, sink);
     /* Rust's older names are C++ names that end in a hash: libiberty looks closely whether it is
      * one. */
     if (strncmp(name, "_ZN", 3) == 0 && strstr(name, "17h") && run_rust(name, sink)) return true;

@@ -4,18 +4,18 @@
  * so can "u8" in from_u8 be told from the mark of an eight-byte Punycode identifier. A back
  * reference must lead to where a path, type or constant began; then it can't reach what was not
  * read here. Runs anywhere. */
-#include "symbols/punycode.h"
+#include "symbols/rustname.h"
 
 #include <stdint.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 4096, DEEPEST = 256 };
+enum { LONGEST_NAME = 4096, DEEPEST = 256, MOST_LIFETIMES = 256 };
 
 struct scan {
     const char *text; /* after "_R" */
     size_t at, bytes;
     unsigned depth;
-    bool bad; /* Punycode, or no name of this grammar */
+    bool bad; /* Punycode, an absurd binder, or no name of this grammar */
     uint64_t starts[LONGEST_NAME / 64];
 };
 
@@ -67,6 +67,11 @@ static uint64_t read_base62(struct scan *scan)
 static void read_optional_base62(struct scan *scan, char tag)
 {
     if (eat(scan, tag)) (void)read_base62(scan); /* only its extent matters */
+}
+
+static void read_binder(struct scan *scan)
+{
+    if (eat(scan, 'G') && read_base62(scan) > MOST_LIFETIMES) scan->bad = true;
 }
 
 static void read_identifier(struct scan *scan)
@@ -139,7 +144,7 @@ static void read_types_until_end(struct scan *scan)
 
 static void read_function_type(struct scan *scan)
 {
-    read_optional_base62(scan, 'G');
+    read_binder(scan);
     (void)eat(scan, 'U'); /* unsafe */
     if (eat(scan, 'K') && !eat(scan, 'C')) read_identifier(scan);
     read_types_until_end(scan);
@@ -148,7 +153,7 @@ static void read_function_type(struct scan *scan)
 
 static void read_dyn_type(struct scan *scan)
 {
-    read_optional_base62(scan, 'G');
+    read_binder(scan);
     while (!scan->bad && !eat(scan, 'E')) {
         read_path(scan);
         while (!scan->bad && eat(scan, 'p')) {
@@ -247,22 +252,13 @@ static void read_path(struct scan *scan)
     scan->depth--;
 }
 
-static bool has_mark(const char *name, size_t bytes)
+bool rustname_is_safe(const char *name, size_t bytes)
 {
-    for (size_t i = 0; i + 1 < bytes; i++) {
-        if (name[i] == 'u' && is_digit(name[i + 1])) return true;
-    }
-    return false;
-}
-
-bool punycode_in(const char *name, size_t bytes)
-{
-    if (!has_mark(name, bytes)) return false;
-    if (bytes < 2 || bytes >= LONGEST_NAME) return true;
+    if (bytes < 2 || bytes >= LONGEST_NAME) return false;
     struct scan scan = {.text = name + 2, .bytes = bytes - 2};
     const char *suffix = memchr(scan.text, '.', scan.bytes);
     if (suffix) scan.bytes = (size_t)(suffix - scan.text);
     read_path(&scan);
     if (!scan.bad && scan.at < scan.bytes) read_path(&scan); /* the instantiating crate */
-    return scan.bad;
+    return !scan.bad;
 }
