@@ -310,6 +310,7 @@ static int prepare(struct writer *writer, const struct report_input *input)
                                     .has_thread_trees =
                                         input->thread_trees || (head->flags & STORE_THREAD_TREES)};
     struct clock_rate rate = process_clock_rate(head);
+    (void)arena_alloc(&writer->scratch, 1); /* so that its first block outlives each use of it */
     int error = merge_store(&writer->merged, &options, &writer->arena, &writer->scratch);
     if (!error)
         error = statistics_init(&writer->statistics, &writer->arena, &writer->scratch,

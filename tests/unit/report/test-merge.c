@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -221,11 +222,23 @@ static void lay_out_everything(void)
     builder_frame(&store, builder_stack(&store, second, 4), folded, 3000, 0);
 }
 
+/* A copy that ends where memory ends, so that one byte too many is a fault. */
+static const uint8_t *copy_before_the_end(uint64_t bytes)
+{
+    enum { ROOM = 1 << 20 };
+    static uint8_t *room;
+    if (!room) {
+        room = mmap(NULL, ROOM + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_int_equal(mprotect(room + ROOM, 4096, PROT_NONE), 0);
+    }
+    return memcpy(room + ROOM - bytes, store.base, bytes);
+}
+
 static int write_anyhow(uint64_t bytes, int fd)
 {
     struct report_input input = {.thread_trees = 1, .is_killed = 1};
     struct fault fault = {0};
-    int error = view_init(&input.view, store.base, bytes, &fault);
+    int error = view_init(&input.view, copy_before_the_end(bytes), bytes, &fault);
     return error ? error : report_write_to(&input, fd, NULL, &fault);
 }
 
