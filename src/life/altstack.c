@@ -12,9 +12,6 @@
 
 enum { CHUNK_STACKS = 32, CHUNK_BYTES = CHUNK_STACKS * ALTSTACK_BYTES, CHUNKS = 2048 };
 
-/* linux/signal.h: since 4.7; the kernel forgets the stack while a handler runs on it. */
-static const int disarmed_in_use = (int)(1u << 31);
-
 static struct {
     uint8_t *stacks; /* NULL until first needed; never unmapped */
     uint32_t taken;
@@ -22,7 +19,7 @@ static struct {
 
 static __thread struct {
     uint8_t *stack; /* NULL = none */
-    bool is_busy;   /* a signal frame lies on it */
+    bool is_busy;   /* a signal's frame may lie on it though it is not armed, or not all */
 } own;
 
 static uint8_t *map_chunk(uint32_t chunk)
@@ -74,15 +71,15 @@ static bool has_none(void)
     return !sys_call2(SYS_sigaltstack, NULL, &now) && (now.ss_flags & SS_DISABLE);
 }
 
-static bool arm(uint8_t *stack)
+static bool arm(uint8_t *stack, size_t bytes)
 {
-    stack_t ours = {.ss_sp = stack, .ss_flags = disarmed_in_use, .ss_size = ALTSTACK_BYTES};
+    stack_t ours = {.ss_sp = stack, .ss_size = bytes};
     return !sys_call2(SYS_sigaltstack, &ours, NULL);
 }
 
 void altstack_rearm(void)
 {
-    if (own.stack && !own.is_busy && has_none()) (void)arm(own.stack);
+    if (own.stack && !own.is_busy && has_none()) (void)arm(own.stack, ALTSTACK_BYTES);
 }
 
 void altstack_attach(void)
@@ -96,7 +93,7 @@ void altstack_attach(void)
     if (!stack) return;
     own.stack = stack;
     SIGNAL_FENCE(); /* a signal that comes on it must know it as ours */
-    if (arm(stack)) return;
+    if (arm(stack, ALTSTACK_BYTES)) return;
     own.stack = NULL;
     give_back(stack);
 }
@@ -124,9 +121,13 @@ bool altstack_holds(const void *address)
     return own.stack && (uintptr_t)address - (uintptr_t)own.stack < ALTSTACK_BYTES;
 }
 
-bool altstack_set_busy(bool is_busy)
+void altstack_lower(uint8_t *used)
 {
-    bool was_busy = own.is_busy;
-    own.is_busy = is_busy;
-    return was_busy;
+    enum { ENOUGH = 8192 };
+    size_t left = (size_t)(used - own.stack) & ~(size_t)63;
+    stack_t none = {.ss_flags = SS_DISABLE};
+    own.is_busy = true;
+    if (left < ENOUGH || !arm(own.stack, left)) (void)sys_call2(SYS_sigaltstack, &none, NULL);
 }
+
+void altstack_handler_returns(void) { own.is_busy = false; }

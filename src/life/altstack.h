@@ -20,9 +20,11 @@ void altstack_retire(void);
 /* Puts a thread's own one in force again, after the target disabled that which it had given. */
 void altstack_rearm(void);
 
-/* While a signal frame lies on it and the handler runs elsewhere, it must not be armed again.
- * Returns what was set before. */
-bool altstack_set_busy(bool is_busy);
+/* A signal's frame lies on it down to `used`, and its handler is to run elsewhere: called there, so
+ * that other signals' frames come below that one. Returning from the handler undoes it. Signals are
+ * blocked. */
+void altstack_lower(uint8_t *used);
+void altstack_handler_returns(void);
 
 /* True where `stack` is the one that altstack_attach gave to the calling thread. */
 bool altstack_is_ours(const stack_t *stack);

@@ -86,12 +86,23 @@ struct call {
     siginfo_t *info;
     void *context;
     three_arguments handler;
+    uint64_t mask;
+    struct onstack place;
 };
 
+static void change_mask(uint64_t mask, uint64_t *old)
+{
+    (void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, old, KERNEL_MASK_BYTES);
+}
+
+/* On the interrupted stack, with all signals blocked. */
 static long call_handler(void *argument)
 {
     const struct call *call = argument;
+    altstack_lower(call->place.saved_sp);
+    change_mask(call->mask, NULL);
     call->handler(call->signal, call->info, call->context);
+    altstack_handler_returns();
     return 0;
 }
 
@@ -100,18 +111,17 @@ static void adopt(int signal);
 /* Installed in place of a target's handler. */
 static void door(int signal, siginfo_t *info, void *context)
 {
-    struct call call = {signal, info, context, behind[signal].handler};
-    struct onstack place;
+    struct call call = {
+        .signal = signal, .info = info, .context = context, .handler = behind[signal].handler};
     if (behind[signal].flags & SA_RESETHAND) adopt(signal);
     if (!altstack_holds(__builtin_frame_address(0))) {
-        call_handler(&call);
+        call.handler(signal, info, context);
         return;
     }
     /* Without us this thread would have no alternate stack: the handler runs where it would have.
-     * Should it leave by longjmp, the stack stays busy, and only overflows go unreported. */
-    bool was_busy = altstack_set_busy(true);
-    (void)onstack_call(&place, call_handler, &call, onstack_interrupted(context));
-    (void)altstack_set_busy(was_busy);
+     * Should it leave by longjmp, the stack stays lowered, and only overflows go unreported. */
+    change_mask(~UINT64_C(0), &call.mask);
+    (void)onstack_call(&call.place, call_handler, &call, onstack_interrupted(context));
 }
 
 static three_arguments put_behind(int signal, three_arguments handler, unsigned long flags)
