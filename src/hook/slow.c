@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The way from a hook to the recorder's slow side: attach the thread if need be, keep a handler
+ * that interrupts us out, put errno back. Runs in any thread and in signal handlers. */
+#include "hook/slow.h"
+
+#include "clock/clock.h"
+#include "hook/overhead.h"
+#include "life/thread.h"
+#include "record/frames.h"
+#include "record/recorder.h"
+
+#include <errno.h>
+
+/* The slow path that set the flag is gone when a call comes from further out on the same stack: a
+ * handler that interrupted it left by longjmp. */
+static void forget_abandoned(struct control *block, uintptr_t sp)
+{
+    bool is_own_stack = sp - block->stack_low < block->stack_bytes &&
+                        block->busy_sp - block->stack_low < block->stack_bytes;
+    if (block->busy_sp && is_own_stack && sp > block->busy_sp) control_end(block);
+}
+
+/* The calling thread's block, busy for us, or NULL. */
+static struct control *begin(uintptr_t sp)
+{
+    struct control *block = control;
+    forget_abandoned(block, sp);
+    return control_begin(block, sp) ? block : NULL;
+}
+
+static void enter(uint64_t address, uintptr_t sp)
+{
+    if (!control->in_use) {
+        if (!thread_attach()) return;
+        overhead_measure();
+    }
+    struct control *block = begin(sp);
+    if (block) {
+        frames_enter(block, address, sp);
+        control_end(block);
+        return;
+    }
+    /* The flag may have been set a moment ago, its limits not yet. */
+    block = control;
+    block->limit = NULL;
+    block->floor = (struct store_frame *)UINTPTR_MAX;
+    block->busy_depth++;
+    recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
+}
+
+void slow_enter(uint64_t address, uintptr_t sp)
+{
+    int saved = errno;
+    enter(address, sp);
+    errno = saved;
+}
+
+void slow_exit(uint64_t address, uintptr_t sp, uint64_t now)
+{
+    if (!control->in_use) return; /* entered before this thread, or this child, began */
+    int saved = errno;
+    struct control *block = begin(sp);
+    if (block) {
+        enum clock_source source = (enum clock_source)recorder_settings()->clock_source;
+        frames_exit(block, address, sp, source == CLOCK_NS ? clock_now(source) : now);
+        control_end(block);
+    } else if (control->busy_depth > 0) {
+        control->busy_depth--;
+    }
+    errno = saved;
+}

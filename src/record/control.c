@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pages that control blocks live on, and the busy flag. Runs in any thread and in signal
+ * handlers; takes no lock. */
+#include "record/control.h"
+
+#include "base/sys.h"
+
+#include <sys/mman.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+enum { PAGE = 4096, MOST_BLOCKS = 65536, LEAST_BLOCKS = 64 };
+
+struct control control_none;
+__thread struct control *control = &control_none;
+
+/* Mapped once, and inherited by children at the same address, where it reads as zeros. */
+static uint8_t *pages;
+static uint32_t block_count;
+static bool is_wiped;
+
+static uint64_t bytes_for(uint32_t blocks)
+{
+    return PAGE + (uint64_t)blocks * sizeof(struct control);
+}
+
+static uint8_t *map_pages(uint32_t *blocks)
+{
+    for (uint32_t n = MOST_BLOCKS; n >= LEAST_BLOCKS; n /= 4) {
+        long at = sys_call6(SYS_mmap, 0, (long)bytes_for(n), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at < 0 && at > -4096) continue;
+        *blocks = n;
+        return (uint8_t *)at;
+    }
+    return NULL;
+}
+
+struct control_process *control_process(void)
+{
+    /* Pairs with the release below: block_count and is_wiped are set before pages. */
+    uint8_t *at = __atomic_load_n(&pages, __ATOMIC_ACQUIRE);
+    if (at) return (struct control_process *)at;
+    uint32_t blocks = 0;
+    at = map_pages(&blocks);
+    if (!at) return NULL;
+    bool wiped = sys_call3(SYS_madvise, at, bytes_for(blocks), MADV_WIPEONFORK) == 0;
+    uint8_t *none = NULL;
+    /* Racing makers map the same sizes, or the loser's smaller count only lowers the bound. */
+    uint32_t unset = 0;
+    (void)__atomic_compare_exchange_n(&block_count, &unset, blocks, false, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE);
+    __atomic_store_n(&is_wiped, wiped, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(&pages, &none, at, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE)) {
+        (void)sys_call2(SYS_munmap, at, bytes_for(blocks));
+        return (struct control_process *)none;
+    }
+    return (struct control_process *)at;
+}
+
+struct control *control_block(uint32_t i)
+{
+    return (struct control *)(void *)(pages + PAGE + (uint64_t)i * sizeof(struct control));
+}
+
+struct control *control_take(void)
+{
+    struct control_process *process = control_process();
+    if (!process) return NULL;
+    uint32_t i = __atomic_fetch_add(&process->blocks_used, 1, __ATOMIC_ACQ_REL);
+    if (i >= block_count) {
+        (void)__atomic_fetch_sub(&process->blocks_used, 1, __ATOMIC_ACQ_REL);
+        return NULL;
+    }
+    struct control *block = control_block(i);
+    __atomic_store_n(&block->in_use, 1, __ATOMIC_RELEASE);
+    return block;
+}
+
+bool control_is_wiped_on_fork(void) { return is_wiped; }
+
+void control_wipe(void)
+{
+    struct control_process *process = (struct control_process *)pages;
+    if (!process) return;
+    uint32_t used = process->blocks_used;
+    for (uint32_t i = 0; i < used && i < block_count; i++) *control_block(i) = (struct control){0};
+    *process = (struct control_process){0};
+}
+
+bool control_begin(struct control *block, uintptr_t sp)
+{
+    if (block->busy_sp) return false;
+    block->busy_sp = sp;
+    SIGNAL_FENCE(); /* a handler from here on finds the flag, or still takes the fast path */
+    block->limit = NULL;
+    block->floor = (struct store_frame *)UINTPTR_MAX;
+    SIGNAL_FENCE();
+    return true;
+}
+
+void control_end(struct control *block)
+{
+    SIGNAL_FENCE();
+    block->busy_sp = 0;
+    block->busy_depth = 0;
+    SIGNAL_FENCE(); /* a handler from here on goes slow and finds everything in place */
+    if (block->always_slow || block->too_deep) return;
+    struct store_stack *stack = block->stack;
+    struct store_frame *frames =
+        (struct store_frame *)(void *)(block->base + (uint64_t)stack->frames * STORE_UNIT);
+    uint32_t inherited = stack->in_use == 1 ? block->inherited : 0;
+    block->floor = frames + inherited;
+    block->limit = frames + stack->capacity - 1;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The control block: what the hooks load first. One for each attached thread, on private pages that
- * read as zeros in a forked child (MADV_WIPEONFORK), so that a child of any kind of fork fails the
+ * The control block: what the hooks load first. One for each recorder, on private pages that read
+ * as zeros in a forked child (MADV_WIPEONFORK), so that a child of any kind of fork fails the
  * bounds check of its first hook and starts afresh. */
 #pragma once
 
@@ -21,49 +21,74 @@ struct control {
     struct store_frame *floor; /* exit at or below it goes slow; UINTPTR_MAX while busy */
     uint8_t *base;             /* of the store */
     uintptr_t stack_low;       /* of the machine stack that top's frames belong to */
-    store_ref *slots;          /* the tree's table; a power of two */
-    uint64_t slots_shift;      /* 64 − log2(slots) */
-    uint64_t pad;
+    uintptr_t stack_bytes;
+    store_ref *slots;    /* the tree's table; a power of two */
+    uint64_t slots_mask; /* their number − 1 */
     /* cold: the slow paths' */
-    struct store_frame *ready_limit, *ready_floor; /* what limit and floor are when not busy */
     struct store_recorder *recorder;
     struct store_stack *stack; /* the one in use */
     uintptr_t busy_sp;         /* stack address of the slow path that is busy; 0 = none */
     uint64_t busy_depth;       /* calls entered while busy and not yet left */
-    uint64_t too_deep;         /* calls entered past the depth limit and not yet left */
+    uint64_t too_deep;         /* calls entered past a limit and not yet left */
+    store_ref *function_slots; /* address → function; a power of two */
     uint32_t slots_used, slots_capacity;
-    uint32_t always_slow; /* another clock than the counter: both hooks always take the slow path */
-    uint32_t paused;
-    store_ref extent, extent_end; /* the recorder's own space: next free unit and its end */
-    uint32_t extent_units;        /* size of the newest extent */
-    uint32_t in_use;              /* this block belongs to a thread */
-    uint32_t tid;
-    uint32_t reserved[11];
+    uint32_t function_slots_used, function_slots_capacity;
+    uint32_t inherited;   /* frames at the bottom of the first stack that were open before a fork */
+    uint32_t always_slow; /* another clock, function samples: both hooks take the slow path */
+    store_ref nodes_tail, functions_tail; /* newest segments */
+    store_ref extent, extent_end;         /* the recorder's own space: next free unit and its end */
+    uint32_t extent_bytes;                /* size of the newest extent */
+    uint32_t stack_count;
+    uint32_t tid;    /* the thread that records here, or did last */
+    uint32_t in_use; /* 0 = free; 1 = has a recorder */
+    uint64_t stack_age;
+    uint64_t cpu_before_ns; /* of the threads that recorded here earlier */
+    uint32_t reserved[18];
 };
-_Static_assert(sizeof(struct control) == 256 && offsetof(struct control, ready_limit) == 64,
-               "the hot part is one cache line; blocks don't share lines or prefetched pairs");
+_Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
+               "the hot part is one cache line; blocks share neither lines nor prefetched pairs");
 
-/* Never NULL: points to a block of zeros until the thread attaches. */
+/* Never NULL: points to control_none until the thread attaches. */
 extern __thread struct control *control;
+extern struct control control_none; /* all zeros, never written */
 
 /* What belongs to the process and must vanish in a forked child as the blocks do: lies on the same
  * kind of page. pid 0 = this process has not started recording (or is a fresh child). */
 struct control_process {
     uint32_t pid;
-    uint32_t blocks_used; /* high-water mark of the block array */
+    uint32_t blocks_used; /* blocks [0 … blocks_used) have been taken at least once */
+    uint64_t ring_bytes;  /* of all rings of raw samples */
+    uint32_t retired;     /* recorders whose thread has ended and that nobody took over, about */
+    uint32_t fold_lock;   /* 1 while a thread folds into "[other threads]" */
+    uint32_t others;      /* 1 + number of the block of "[other threads]"; 0 = none yet */
 };
 
-/* The process page; made at the first call. NULL when there is no memory. Context: signal-safe. */
+/* The process page; made at the first call. NULL when there is no memory.
+ * Context: any thread, signal-safe. */
 struct control_process *control_process(void);
 
-/* A free block, zeroed, or NULL when all 65 536 are taken. control_give_back frees it.
- * Context: any thread, signal-safe. */
-struct control *control_take(void);
-void control_give_back(struct control *block);
+/* Block number i < control_process()->blocks_used. Context: any thread, signal-safe. */
+struct control *control_block(uint32_t i);
 
-/* The block with which this thread's hooks go slow for ever without recording: recording is off in
- * this process. Context: any thread. */
-extern struct control control_none;
-/* True where the kernel gave wipe-on-fork pages; else the fork wrappers call control_wipe in the child. */
+/* A fresh, zeroed block with in_use set, or NULL when all are taken (65 536, fewer where the
+ * address space is limited). Context: any thread, signal-safe. */
+struct control *control_take(void);
+
+/* True where the kernel gave wipe-on-fork pages; else the fork wrappers call control_wipe in the
+ * child. Context: any thread, signal-safe. */
 bool control_is_wiped_on_fork(void);
 void control_wipe(void);
+
+/* A child forked from this thread finds its block wiped, and another thread may be given that block
+ * first: to be called in the child, and before a thread is made. Context: owner thread,
+ * signal-safe. */
+static inline void control_forget_wiped(void)
+{
+    if (!control->in_use) control = &control_none;
+}
+
+/* Busy: while a slow path changes the recorder, the calls of a signal handler that interrupts it
+ * are counted as lost, in balance. control_begin returns false when it is busy already. sp: the
+ * stack address of the hook that went slow. Context: owner thread, signal-safe. */
+bool control_begin(struct control *block, uintptr_t sp);
+void control_end(struct control *block);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Function records: found by address in a table of their own, since a function has many nodes but
+ * one histogram. Runs on the owner's slow paths. */
+#include "record/func.h"
+
+#include "base/hash.h"
+#include "clock/clock.h"
+#include "record/recorder.h"
+#include "record/ring.h"
+#include "record/space.h"
+#include "stats/hist_hot.h"
+
+enum { FIRST_FUNCTIONS = 8, MOST_FUNCTIONS_A_SEGMENT = 256, FIRST_SLOTS = 64 };
+
+static void insert(const uint8_t *base, store_ref *slots, uint32_t capacity, store_ref ref)
+{
+    uint64_t i = hash_u64(func_at(base, ref)->address);
+    while (slots[i & (capacity - 1)]) i++;
+    slots[i & (capacity - 1)] = ref;
+}
+
+static bool grow_table(struct control *block)
+{
+    uint32_t capacity = block->function_slots_capacity;
+    uint32_t larger = capacity ? capacity * 2 : FIRST_SLOTS;
+    store_ref ref = space_alloc(block, (uint64_t)larger * sizeof(store_ref));
+    if (!ref) return false;
+    store_ref *slots = (store_ref *)(void *)(block->base + (uint64_t)ref * STORE_UNIT);
+    for (uint32_t i = 0; i < capacity; i++) {
+        if (block->function_slots[i]) insert(block->base, slots, larger, block->function_slots[i]);
+    }
+    block->function_slots = slots;
+    block->function_slots_capacity = larger;
+    return true;
+}
+
+static store_ref find(const struct control *block, uint64_t address)
+{
+    if (!block->function_slots_capacity) return 0;
+    uint32_t mask = block->function_slots_capacity - 1;
+    for (uint64_t i = hash_u64(address);; i++) {
+        store_ref ref = block->function_slots[i & mask];
+        if (!ref || func_at(block->base, ref)->address == address) return ref;
+    }
+}
+
+store_ref func_make(struct control *block, uint64_t address)
+{
+    store_ref ref = find(block, address);
+    if (ref) return ref;
+    if (block->function_slots_used * 2 >= block->function_slots_capacity && !grow_table(block)) {
+        return 0;
+    }
+    struct space_list list = {
+        &block->recorder->functions,   &block->functions_tail, STORE_SEGMENT_FUNCTIONS,
+        sizeof(struct store_function), FIRST_FUNCTIONS,        MOST_FUNCTIONS_A_SEGMENT};
+    ref = space_next_item(block, &list);
+    if (!ref) return 0;
+    struct store_function *function = func_at(block->base, ref);
+    function->address = address;
+    function->first_ticks = clock_now((enum clock_source)recorder_settings()->clock_source);
+    space_publish(block, block->functions_tail);
+    insert(block->base, block->function_slots, block->function_slots_capacity, ref);
+    block->function_slots_used++;
+    return ref;
+}
+
+uint64_t *func_counters(struct control *block, struct store_function *function, uint32_t number)
+{
+    store_ref *counters = &function->blocks[number];
+    if (!*counters) {
+        store_ref ref = space_alloc(block, STORE_BLOCK_BUCKETS * sizeof(uint64_t));
+        if (!ref) return NULL;
+        __atomic_store_n(counters, ref, __ATOMIC_RELEASE);
+    }
+    return (uint64_t *)(void *)(block->base + (uint64_t)*counters * STORE_UNIT);
+}
+
+static void count(struct control *block, struct store_function *function, uint32_t bucket)
+{
+    uint64_t *counters = func_counters(block, function, bucket / STORE_BLOCK_BUCKETS);
+    if (counters)
+        counters[bucket % STORE_BLOCK_BUCKETS] += 1;
+    else
+        recorder_count_lost(LOST_SAMPLES, 1);
+}
+
+void func_record(struct control *block, store_ref ref, uint64_t ticks)
+{
+    struct store_function *function = func_at(block->base, ref);
+    count(block, function, hist_bucket(ticks));
+    uint32_t limit = recorder_settings()->function_samples;
+    if (function->address & STORE_MARK_CATEGORY) limit = recorder_settings()->max_samples;
+    if (limit) ring_add(block, function, ticks, limit);
+}
+
+void func_forget(struct control *block, uint64_t low, uint64_t high)
+{
+    for (uint32_t i = 0; i < block->function_slots_capacity; i++) {
+        if (!block->function_slots[i]) continue;
+        struct store_function *function = func_at(block->base, block->function_slots[i]);
+        if (function->address < low || function->address >= high) continue;
+        __atomic_store_n(&function->address, function->address | STORE_MARK_UNLOADED,
+                         __ATOMIC_RELEASE);
+    }
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Recorders and their threads. A recorder and its control block belong together for good; a thread
+ * that comes when enough of them exist takes over the pair of a thread that is gone. Gone is what
+ * the kernel says: destructors that run after the thread's retirement still record. */
+#include "record/recorder.h"
+
+#include "base/sys.h"
+#include "clock/clock.h"
+#include "record/fold.h"
+#include "record/frames.h"
+#include "record/func.h"
+#include "record/space.h"
+#include "record/stacks.h"
+#include "record/tree.h"
+#include "record/tree_hot.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct recorder_options options;
+
+void recorder_configure(const struct recorder_options *wanted) { options = *wanted; }
+
+const struct recorder_options *recorder_settings(void) { return &options; }
+
+static uint64_t ticks_now(void) { return clock_now((enum clock_source)options.clock_source); }
+
+static void describe(struct store_recorder *recorder, const struct recorder_thread *thread)
+{
+    recorder->tid = thread->tid;
+    recorder->parent = thread->parent;
+    recorder->start_routine = thread->start_routine;
+    if (!recorder->started_ticks) recorder->started_ticks = thread->started_ticks;
+    memcpy(recorder->name, thread->name, sizeof recorder->name);
+    recorder->generations++;
+    __atomic_store_n(&recorder->state, STORE_THREAD_RUNNING, __ATOMIC_RELEASE);
+}
+
+/* Appends to the head's list, oldest first; ids follow the order. Several threads may attach at
+ * once. */
+static void publish(struct store *store, store_ref ref)
+{
+    struct store_recorder *recorder = store_at(store, ref);
+    store_ref *link = &store_head(store)->recorders;
+    for (uint32_t id = 0;; id++) {
+        recorder->id = id;
+        store_ref next = 0;
+        /* Release pairs with the acquire in store/view.c. */
+        if (__atomic_compare_exchange_n(link, &next, ref, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+            return;
+        }
+        link = &((struct store_recorder *)store_at(store, next))->next;
+    }
+}
+
+static int fill_block(struct control *block, const struct recorder_thread *thread)
+{
+    struct store *store = options.store;
+    block->base = store->base;
+    block->tid = thread->tid;
+    block->always_slow = options.clock_source == CLOCK_NS || options.function_samples > 0;
+    store_ref ref = space_alloc(block, sizeof(struct store_recorder));
+    if (!ref) return -ENOMEM;
+    block->recorder = store_at(store, ref);
+    int error = tree_init(block);
+    if (!error) error = stacks_init(block, thread->stack_low, thread->stack_high);
+    if (error) return error;
+    describe(block->recorder, thread);
+    publish(store, ref);
+    return 0;
+}
+
+struct control *recorder_make(const struct recorder_thread *thread)
+{
+    struct control *block = control_take();
+    if (!block) return NULL;
+    if (fill_block(block, thread)) {
+        block->recorder = NULL; /* the block stays taken: memory is gone anyway */
+        return NULL;
+    }
+    return block;
+}
+
+static bool is_gone(const struct control *block, uint32_t pid, uint32_t own_tid)
+{
+    uint32_t tid = __atomic_load_n(&block->tid, __ATOMIC_ACQUIRE);
+    if (!block->recorder || !tid) return false;
+    if (tid == own_tid) return true; /* the number was given again, to us */
+    return sys_call3(SYS_tgkill, pid, tid, 0) == -ESRCH;
+}
+
+/* A block whose thread is gone, now the caller's; NULL if there is none of this start routine (0 =
+ * any). */
+static struct control *claim_retired(const struct recorder_thread *thread, bool any)
+{
+    struct control_process *process = control_process();
+    uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used; i++) {
+        struct control *block = control_block(i);
+        if (!block->recorder || block->recorder->flags & STORE_RECORDER_OTHERS) continue;
+        if (!any && block->recorder->start_routine != thread->start_routine) continue;
+        uint32_t tid = __atomic_load_n(&block->tid, __ATOMIC_ACQUIRE);
+        if (!is_gone(block, process->pid, thread->tid)) continue;
+        /* Of two threads that want it, one changes the owner. */
+        if (__atomic_compare_exchange_n(&block->tid, &tid, thread->tid, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+            return block;
+        }
+    }
+    return NULL;
+}
+
+/* Ends what the former thread left behind: a busy flag, open calls. */
+static void clean_up(struct control *block, const struct recorder_thread *thread)
+{
+    block->busy_sp = 0;
+    block->too_deep = 0;
+    stacks_reuse(block, thread->stack_low, thread->stack_high);
+}
+
+static struct control *take_over(const struct recorder_thread *thread)
+{
+    struct control *block = claim_retired(thread, false);
+    if (!block) {
+        block = claim_retired(thread, true);
+        if (!block) return NULL;
+        clean_up(block, thread);
+        fold_into_others(block);
+    }
+    clean_up(block, thread);
+    block->cpu_before_ns = block->recorder->cpu_ns;
+    describe(block->recorder, thread);
+    if (block->recorder->ended_ticks) block->recorder->ended_ticks = 0;
+    (void)__atomic_fetch_sub(&control_process()->retired, 1, __ATOMIC_RELAXED);
+    return block;
+}
+
+int recorder_attach(const struct recorder_thread *thread)
+{
+    struct control *block = NULL;
+    struct control_process *process = control_process();
+    if (!process) return -ENOMEM;
+    /* Without a retired one, thousands of living threads are not asked one by one. */
+    bool is_full = process->blocks_used >= options.max_threads;
+    if (is_full && (int32_t)process->retired > 0) block = take_over(thread);
+    if (!block) block = recorder_make(thread);
+    if (!block) {
+        recorder_count_lost(LOST_CALLS_NO_MEMORY, 1);
+        return -ENOMEM;
+    }
+    control_end(block);
+    control = block;
+    return 0;
+}
+
+static bool is_attached(void) { return control->in_use != 0; }
+
+struct store_recorder *recorder_of_thread(void) { return is_attached() ? control->recorder : NULL; }
+
+void recorder_retire(uint64_t cpu_ns, const char name[16])
+{
+    if (!is_attached()) return;
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    uint64_t now = ticks_now();
+    struct control *block = control;
+    if (control_begin(block, sp)) {
+        /* pthread_exit and cancellation leave C frames without their exits. */
+        stacks_switch(block, sp);
+        frames_close_below(block, sp, now);
+        control_end(block);
+    }
+    struct store_recorder *recorder = block->recorder;
+    recorder->cpu_ns = block->cpu_before_ns + cpu_ns;
+    memcpy(recorder->name, name, sizeof recorder->name);
+    recorder->ended_ticks = now;
+    if (recorder->state != STORE_THREAD_EXITED) {
+        (void)__atomic_fetch_add(&control_process()->retired, 1, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&recorder->state, STORE_THREAD_EXITED, __ATOMIC_RELEASE);
+}
+
+uint32_t recorder_open_calls(struct recorder_open_call *calls, uint32_t capacity)
+{
+    if (!is_attached()) return 0;
+    const struct control *block = control;
+    const struct store_frame *frames = stacks_frames(block);
+    uint32_t open = 0;
+    for (const struct store_frame *frame = frames + 1; frame <= block->top; frame++) {
+        if (!frame->sp) continue;
+        if (open < capacity) {
+            uint64_t address = tree_node(block->base, frame->node)->address & STORE_ADDRESS_MASK;
+            calls[open] = (struct recorder_open_call){address, frame->sp};
+        }
+        open++;
+    }
+    return open;
+}
+
+void recorder_inherit(const struct recorder_open_call *calls, uint32_t count)
+{
+    struct control *block = control;
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    if (!is_attached() || !control_begin(block, sp)) return;
+    uint64_t now = ticks_now();
+    for (uint32_t i = 0; i < count; i++) {
+        const struct store_frame *end = stacks_frames(block) + block->stack->capacity;
+        if (block->top + 1 >= end && !stacks_grow(block)) break;
+        store_ref node = tree_child(block, block->top->node, calls[i].address);
+        if (!node) break;
+        struct store_frame *frame = block->top + 1;
+        block->top = frame;
+        *frame = (struct store_frame){now, calls[i].sp, node, STORE_FRAME_INHERITED};
+        block->inherited++;
+    }
+    control_end(block);
+}
+
+void recorder_forget_code(uint64_t low, uint64_t high)
+{
+    struct control_process *process = control_process();
+    if (!process) return;
+    uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used; i++) {
+        struct control *block = control_block(i);
+        if (!block->recorder) continue;
+        for (uint32_t k = 0; k < block->slots_capacity; k++) {
+            if (!block->slots[k]) continue;
+            struct store_node *node = tree_node(block->base, block->slots[k]);
+            uint64_t address = node->address & STORE_ADDRESS_MASK;
+            if (address >= low && address < high) tree_mark(node, STORE_MARK_UNLOADED);
+        }
+        func_forget(block, low, high);
+    }
+}
+
+void recorder_count_lost(enum lost_kind kind, uint64_t n)
+{
+    if (is_attached()) {
+        control->recorder->lost[kind] += n;
+        return;
+    }
+    if (!options.store || !options.store->base) return;
+    (void)__atomic_fetch_add(&store_head(options.store)->lost[kind], n, __ATOMIC_RELAXED);
+}
+
+void recorder_note_stack(uintptr_t low, uintptr_t high) { stacks_note(low, high); }

@@ -13,10 +13,10 @@
 struct recorder_options {
     struct store *store;
     uint32_t max_nodes, max_depth, max_threads;
-    uint32_t function_samples;   /* ring size of each function; 0 = none, and then exits are fast */
-    uint32_t max_samples;        /* ring size of each category */
-    uint64_t sample_bytes;       /* bound on the sum of all rings */
-    uint32_t clock_source;       /* enum clock_source */
+    uint32_t function_samples; /* ring size of each function; 0 = none, and then exits are fast */
+    uint32_t max_samples;      /* ring size of each category */
+    uint64_t sample_bytes;     /* bound on the sum of all rings */
+    uint32_t clock_source;     /* enum clock_source */
 };
 
 /* What is known of a thread when it attaches. */
@@ -29,8 +29,8 @@ struct recorder_thread {
     char name[16];
 };
 
-/* Fixes the options for this process; called when its store has been created (again in a forked child).
- * Context: start-up, once. */
+/* Fixes the options for this process; called when its store has been created (again in a forked
+ * child). Context: start-up, once. */
 void recorder_configure(const struct recorder_options *options);
 const struct recorder_options *recorder_settings(void);
 
@@ -41,18 +41,22 @@ const struct recorder_options *recorder_settings(void);
  * Context: owner thread, signal-safe; slow path. */
 int recorder_attach(const struct recorder_thread *thread);
 
-/* The calling thread is about to end: its end time, CPU time and newest name are noted and the state
- * becomes EXITED. Its hooks go on recording until it is really gone (later destructors). No effect on a
- * thread that never attached. Context: owner thread, signal-safe. */
+/* A new recorder with its block, which belongs to no thread yet. NULL without memory.
+ * Context: slow path; recorder.c and fold.c. */
+struct control *recorder_make(const struct recorder_thread *thread);
+
+/* The calling thread is about to end: its end time, CPU time and newest name are noted and the
+ * state becomes EXITED. Its hooks go on recording until it is really gone (later destructors). No
+ * effect on a thread that never attached. Context: owner thread, signal-safe. */
 void recorder_retire(uint64_t cpu_ns, const char name[16]);
 
 /* The store's record of the calling thread, or NULL. Context: owner thread, signal-safe. */
 struct store_recorder *recorder_of_thread(void);
 
-/* Addresses of the calling thread's open functions on its current stack, outermost first, with their
- * stack addresses; returns how many there are (may be more than capacity: the outermost are given).
- * For the fork wrappers, which hand them to recorder_inherit in the child.
- * Context: owner thread, signal-safe. */
+/* Addresses of the calling thread's open functions on its current stack, outermost first, with
+ * their stack addresses; returns how many there are (may be more than capacity: the outermost are
+ * given). For the fork wrappers, which hand them to recorder_inherit in the child. Context: owner
+ * thread, signal-safe. */
 struct recorder_open_call {
     uint64_t address, sp;
 };

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which machine stack a thread is on is told by the address of a hook's caller. The bounds of a
+ * stack seen for the first time come from what the program told the C library (makecontext,
+ * sigaltstack), else from the kernel's list of mappings, read with raw calls. Runs on the owner's
+ * slow paths. */
+#include "record/stacks.h"
+
+#include "base/sys.h"
+#include "clock/clock.h"
+#include "record/frames.h"
+#include "record/recorder.h"
+#include "record/space.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { FIRST_FRAMES = 128, FIRST_FRAMES_ELSEWHERE = 64, NOTES = 256 };
+
+struct bounds {
+    uintptr_t low, high;
+};
+
+/* What the program said of its stacks, newest over oldest. A torn entry holds no address or the
+ * wrong bounds of a stack that is being made and that nobody runs on yet. */
+static struct bounds notes[NOTES];
+static uint32_t note_count;
+
+void stacks_note(uintptr_t low, uintptr_t high)
+{
+    for (uint32_t i = 0; i < NOTES; i++) {
+        if (notes[i].low < high && low < notes[i].high) notes[i] = (struct bounds){0, 0};
+    }
+    uint32_t at = __atomic_fetch_add(&note_count, 1, __ATOMIC_RELAXED) % NOTES;
+    notes[at] = (struct bounds){low, high};
+}
+
+static bool parse_hex(const char **at, const char *end, uintptr_t *value)
+{
+    *value = 0;
+    const char *start = *at;
+    for (; *at < end; (*at)++) {
+        char c = **at;
+        if (c >= '0' && c <= '9')
+            *value = *value * 16 + (uintptr_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            *value = *value * 16 + (uintptr_t)(c - 'a' + 10);
+        else
+            break;
+    }
+    return *at > start;
+}
+
+/* One line "low-high perms …"; true when it contains sp. */
+static bool line_contains(const char *line, const char *end, uintptr_t sp, struct bounds *found)
+{
+    struct bounds line_bounds;
+    if (!parse_hex(&line, end, &line_bounds.low) || line == end || *line++ != '-') return false;
+    if (!parse_hex(&line, end, &line_bounds.high)) return false;
+    if (sp < line_bounds.low || sp >= line_bounds.high) return false;
+    *found = line_bounds;
+    return true;
+}
+
+/* Feeds the file through a small buffer, line by line. */
+static bool find_mapping(uintptr_t sp, struct bounds *found)
+{
+    long fd = sys_call4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) return false;
+    char buffer[1024];
+    size_t held = 0;
+    bool is_found = false;
+    while (!is_found) {
+        long n = sys_call3(SYS_read, fd, buffer + held, sizeof buffer - held);
+        if (n <= 0) break;
+        held += (size_t)n;
+        char *line = buffer;
+        for (char *end; !is_found && (end = memchr(line, '\n', held)); line = end + 1) {
+            is_found = line_contains(line, end, sp, found);
+            held -= (size_t)(end + 1 - line);
+        }
+        if (held == sizeof buffer)
+            held = 0; /* a path longer than the buffer: its bounds are seen */
+        memmove(buffer, line, held);
+    }
+    (void)sys_call1(SYS_close, fd);
+    return is_found;
+}
+
+static struct bounds bounds_of(uintptr_t sp)
+{
+    for (uint32_t i = 0; i < NOTES; i++) {
+        if (sp >= notes[i].low && sp < notes[i].high) return notes[i];
+    }
+    struct bounds found;
+    if (find_mapping(sp, &found)) return found;
+    /* A page around it: better a stack too many than two mixed up. */
+    uintptr_t page = sp & ~(uintptr_t)4095;
+    return (struct bounds){page, page + 4096};
+}
+
+static struct store_stack *stack_at(const struct control *block, store_ref ref)
+{
+    return (struct store_stack *)(void *)(block->base + (uint64_t)ref * STORE_UNIT);
+}
+
+static struct store_frame *frames_at(const struct control *block, store_ref ref)
+{
+    return (struct store_frame *)(void *)(block->base + (uint64_t)ref * STORE_UNIT);
+}
+
+static void use(struct control *block, struct store_stack *stack)
+{
+    if (block->stack) block->stack->age = ++block->stack_age;
+    struct store_frame *top = frames_at(block, stack->frames);
+    while (top + 1 < frames_at(block, stack->frames) + stack->capacity && top[1].sp) top++;
+    block->stack = stack;
+    block->top = top;
+    block->stack_low = (uintptr_t)stack->low;
+    block->stack_bytes = (uintptr_t)(stack->high - stack->low);
+}
+
+/* Empties a stack's frames but the floor, which ends comparisons with the stack's own end. */
+static void set_bounds(struct control *block, struct store_stack *stack, struct bounds bounds)
+{
+    stack->low = bounds.low;
+    stack->high = bounds.high;
+    struct store_frame *floor = frames_at(block, stack->frames);
+    floor->node = block->recorder->root;
+    floor->sp = bounds.high;
+}
+
+static struct store_stack *new_stack(struct control *block, struct bounds bounds, uint32_t frames)
+{
+    store_ref ref = space_alloc(block, sizeof(struct store_stack));
+    store_ref array = ref ? space_alloc(block, frames * sizeof(struct store_frame)) : 0;
+    if (!array) return NULL;
+    struct store_stack *stack = stack_at(block, ref);
+    stack->frames = array;
+    stack->capacity = frames;
+    stack->in_use = block->recorder->stacks ? 2 : 1;
+    set_bounds(block, stack, bounds);
+    store_ref *link = &block->recorder->stacks;
+    while (*link) link = &stack_at(block, *link)->next;
+    /* Release pairs with the acquire in store/view.c. */
+    __atomic_store_n(link, ref, __ATOMIC_RELEASE);
+    block->stack_count++;
+    return stack;
+}
+
+int stacks_init(struct control *block, uintptr_t low, uintptr_t high)
+{
+    struct store_stack *stack = new_stack(block, (struct bounds){low, high}, FIRST_FRAMES);
+    if (!stack) return -ENOMEM;
+    use(block, stack);
+    return 0;
+}
+
+static uint64_t ticks_now(void)
+{
+    return clock_now((enum clock_source)recorder_settings()->clock_source);
+}
+
+void stacks_reuse(struct control *block, uintptr_t low, uintptr_t high)
+{
+    struct store_stack *first = NULL;
+    for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
+        struct store_stack *stack = stack_at(block, ref);
+        if (!first) first = stack;
+        if (!stack->in_use) continue;
+        use(block, stack);
+        frames_close_all(block, ticks_now());
+    }
+    block->inherited = 0;
+    set_bounds(block, first, (struct bounds){low, high});
+    use(block, first);
+}
+
+/* The stack idle longest loses its calls: they end now. */
+static struct store_stack *drop_oldest(struct control *block)
+{
+    struct store_stack *oldest = NULL;
+    for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
+        struct store_stack *stack = stack_at(block, ref);
+        if (stack->in_use != 2 || stack == block->stack) continue;
+        if (!oldest || stack->age < oldest->age) oldest = stack;
+    }
+    if (!oldest) return NULL;
+    use(block, oldest);
+    if (block->top > stacks_frames(block)) recorder_count_lost(LOST_STACKS_DROPPED, 1);
+    frames_close_all(block, ticks_now());
+    return oldest;
+}
+
+static struct store_stack *find_stack(const struct control *block, uintptr_t sp)
+{
+    for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
+        struct store_stack *stack = stack_at(block, ref);
+        if (stack->in_use && sp >= stack->low && sp < stack->high) return stack;
+    }
+    return NULL;
+}
+
+void stacks_switch(struct control *block, uintptr_t sp)
+{
+    if (sp - block->stack_low < block->stack_bytes) return;
+    struct store_stack *stack = find_stack(block, sp);
+    if (!stack) {
+        struct bounds bounds = bounds_of(sp);
+        if (block->stack_count < STACKS_MOST) {
+            stack = new_stack(block, bounds, FIRST_FRAMES_ELSEWHERE);
+        } else {
+            stack = drop_oldest(block);
+            if (stack) set_bounds(block, stack, bounds);
+        }
+    }
+    if (!stack) return;
+    use(block, stack);
+    block->too_deep = 0;
+}
+
+bool stacks_grow(struct control *block)
+{
+    struct store_stack *stack = block->stack;
+    uint32_t most = recorder_settings()->max_depth;
+    if (stack->capacity > most) return false;
+    uint32_t capacity = stack->capacity * 2;
+    if (capacity > most) capacity = most + 1; /* the floor is no call */
+    if (capacity <= stack->capacity) return false;
+    store_ref array = space_alloc(block, (uint64_t)capacity * sizeof(struct store_frame));
+    if (!array) return false;
+    const struct store_frame *old = stacks_frames(block);
+    struct store_frame *frames = frames_at(block, array);
+    memcpy(frames, old, stack->capacity * sizeof *frames);
+    block->top = frames + (block->top - old);
+    /* A reader takes frames and capacity apart: the larger array first keeps both orders valid. */
+    __atomic_store_n(&stack->frames, array, __ATOMIC_RELEASE);
+    __atomic_store_n(&stack->capacity, capacity, __ATOMIC_RELEASE);
+    return true;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Making nodes. A node is whole before the table or a reader can find it; an interruption at any
+ * point (a handler that longjmps away included) leaves a valid tree, at worst with a node that
+ * nothing finds. Runs on the owner's slow paths. */
+#include "record/tree.h"
+
+#include "record/func.h"
+#include "record/recorder.h"
+#include "record/space.h"
+#include "record/tree_hot.h"
+
+#include <errno.h>
+
+enum { FIRST_NODES = 64, MOST_NODES_A_SEGMENT = 8192, FIRST_SLOTS = 256 };
+
+static int make_table(struct control *block, uint32_t capacity, store_ref **slots)
+{
+    store_ref ref = space_alloc(block, (uint64_t)capacity * sizeof(store_ref));
+    if (!ref) return -ENOMEM;
+    *slots = (store_ref *)(void *)(block->base + (uint64_t)ref * STORE_UNIT);
+    return 0;
+}
+
+static void insert(const struct control *block, store_ref *slots, uint64_t mask, store_ref ref)
+{
+    const struct store_node *node = tree_node(block->base, ref);
+    uint64_t i = tree_slot(node->parent, node->address);
+    while (slots[i & mask]) i++;
+    slots[i & mask] = ref;
+}
+
+/* Doubles the table. At most half of it is ever used, so probes stay short and tree_find ends. */
+static int grow_table(struct control *block)
+{
+    store_ref *slots;
+    uint32_t capacity = block->slots_capacity * 2;
+    int error = make_table(block, capacity, &slots);
+    if (error) return error;
+    for (uint32_t i = 0; i < block->slots_capacity; i++) {
+        if (block->slots[i]) insert(block, slots, capacity - 1, block->slots[i]);
+    }
+    /* A handler's calls go slow while we are busy, so nobody probes between these stores. */
+    block->slots = slots;
+    block->slots_mask = capacity - 1;
+    block->slots_capacity = capacity;
+    return 0;
+}
+
+static store_ref new_node(struct control *block, store_ref parent, uint64_t address)
+{
+    struct store_recorder *recorder = block->recorder;
+    struct space_list list = {&recorder->nodes,          &block->nodes_tail, STORE_SEGMENT_NODES,
+                              sizeof(struct store_node), FIRST_NODES,        MOST_NODES_A_SEGMENT};
+    store_ref function = address ? func_make(block, address & ~STORE_MARK_FOLDED) : 0;
+    if (address & STORE_ADDRESS_MASK && !function) return 0;
+    store_ref ref = space_next_item(block, &list);
+    if (!ref) return 0;
+    struct store_node *node = tree_node(block->base, ref);
+    *node = (struct store_node){
+        .address = address, .parent = parent, .min_ticks = UINT64_MAX, .function = function};
+    space_publish(block, block->nodes_tail);
+    __atomic_store_n(&recorder->node_count, recorder->node_count + 1, __ATOMIC_RELEASE);
+    return ref;
+}
+
+static store_ref make_child(struct control *block, store_ref parent, uint64_t address)
+{
+    if (block->slots_used * 2 >= block->slots_capacity && grow_table(block)) return 0;
+    store_ref ref = new_node(block, parent, address);
+    if (!ref) return 0;
+    insert(block, block->slots, block->slots_mask, ref);
+    block->slots_used++;
+    return ref;
+}
+
+int tree_init(struct control *block)
+{
+    int error = make_table(block, FIRST_SLOTS, &block->slots);
+    if (error) return error;
+    block->slots_capacity = FIRST_SLOTS;
+    block->slots_mask = FIRST_SLOTS - 1;
+    store_ref root = new_node(block, 0, 0);
+    block->recorder->root = root;
+    return root ? 0 : -ENOMEM;
+}
+
+/* The node that stands for all further paths of a function, with its side record. */
+store_ref tree_folded(struct control *block, uint64_t address)
+{
+    struct store_recorder *recorder = block->recorder;
+    if (!recorder->folded_root) {
+        recorder->folded_root = make_child(block, recorder->root, STORE_MARK_FOLDED);
+        if (!recorder->folded_root) return 0;
+    }
+    uint64_t marked = address | STORE_MARK_FOLDED;
+    store_ref ref = tree_find(block, recorder->folded_root, marked);
+    if (ref) return ref;
+    ref = make_child(block, recorder->folded_root, marked);
+    if (!ref) return 0;
+    struct store_function *function = func_at(block->base, tree_node(block->base, ref)->function);
+    store_ref side = space_alloc(block, sizeof(struct store_folded));
+    if (!side) return 0;
+    ((struct store_folded *)(void *)tree_node(block->base, side))->node = ref;
+    __atomic_store_n(&function->folded, side, __ATOMIC_RELEASE);
+    return ref;
+}
+
+store_ref tree_child(struct control *block, store_ref parent, uint64_t address)
+{
+    const struct store_node *above = tree_node(block->base, parent);
+    if (!tree_is_folded(above)) {
+        store_ref ref = tree_find(block, parent, address);
+        if (ref) return ref;
+        if (block->recorder->node_count < recorder_settings()->max_nodes) {
+            return make_child(block, parent, address);
+        }
+    }
+    return tree_folded(block, address);
+}
+
+void tree_mark(struct store_node *node, uint64_t mark)
+{
+    __atomic_store_n(&node->address, node->address | mark, __ATOMIC_RELEASE);
+}
+
+void tree_widen_slow(struct store_node *node, uint64_t ticks)
+{
+    uint64_t seen = node->min_ticks;
+    while (ticks < seen && !__atomic_compare_exchange_n(&node->min_ticks, &seen, ticks, false,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    seen = node->max_ticks;
+    while (ticks > seen && !__atomic_compare_exchange_n(&node->max_ticks, &seen, ticks, false,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+void tree_add(struct store_node *node, uint64_t ticks)
+{
+    node->count += 1;
+    node->total_ticks += ticks;
+    if (ticks < node->min_ticks || ticks > node->max_ticks) tree_widen_slow(node, ticks);
+}
+
+struct store_folded *tree_folded_record(const struct control *block, store_ref node)
+{
+    const struct store_function *function =
+        func_at(block->base, tree_node(block->base, node)->function);
+    return (struct store_folded *)(void *)tree_node(block->base, function->folded);
+}
+
+/* Is the function open in the part of the path that has nodes of its own? */
+static bool is_among_ancestors(const struct control *block, store_ref from, uint64_t address)
+{
+    for (store_ref at = from; at; at = tree_node(block->base, at)->parent) {
+        if (tree_node(block->base, at)->address == address) return true;
+    }
+    return false;
+}
+
+uint32_t tree_enter_folded(struct control *block, store_ref node, const struct store_frame *above)
+{
+    struct store_folded *folded = tree_folded_record(block, node);
+    uint64_t address = tree_node(block->base, node)->address & STORE_ADDRESS_MASK;
+    bool is_above_folded = above->flags & STORE_FRAME_FOLDED;
+    store_ref outer = is_above_folded ? above->flags & ~(uint32_t)STORE_FRAME_FLAGS : above->node;
+    bool is_nested = folded->active > 0 || is_among_ancestors(block, outer, address);
+    folded->active++;
+    return outer | STORE_FRAME_FOLDED | (is_nested ? (uint32_t)STORE_FRAME_NESTED : 0);
+}
+
+void tree_add_folded_child(struct control *block, store_ref parent, uint64_t ticks)
+{
+    struct store_node *node = tree_node(block->base, parent);
+    if (tree_is_folded(node)) {
+        tree_folded_record(block, parent)->child_ticks += ticks;
+        return;
+    }
+    if (!node->folded_children) {
+        store_ref sum = space_alloc(block, sizeof(uint64_t));
+        if (!sum) return; /* the time stays in the parent's Self */
+        __atomic_store_n(&node->folded_children, sum, __ATOMIC_RELEASE);
+    }
+    *(uint64_t *)(void *)(block->base + (uint64_t)node->folded_children * STORE_UNIT) += ticks;
+}
+
+void tree_exit_folded(struct control *block, store_ref node, store_ref parent, uint32_t frame_flags,
+                      uint64_t ticks)
+{
+    struct store_folded *folded = tree_folded_record(block, node);
+    if (folded->active) folded->active--;
+    if (frame_flags & STORE_FRAME_NESTED) folded->nested_ticks += ticks;
+    tree_add_folded_child(block, parent, ticks);
+}

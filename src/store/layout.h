@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * The store, byte by byte: one file, mapped by the process that records and by whoever reads it,
- * during its life or after. It holds no pointers; a store_ref is an offset from the start of the file in
- * units of 8 bytes, 0 = none, so 32 bits reach 32 GiB. Everything but the head is reached from the head. Each recorder is
- * written by its own thread alone. A reader loads `used`, `next` and the head's list refs with acquire: they
- * are published with release after what they cover. All integers are in the machine's byte order;
- * the head says which.
+ * during its life or after. It holds no pointers; a store_ref is an offset from the start of the
+ * file in units of 8 bytes, 0 = none, so 32 bits reach 32 GiB. Everything but the head is reached
+ * from the head. Each recorder is written by its own thread alone. A reader loads `used`, `next`
+ * and the head's list refs with acquire: they are published with release after what they cover. All
+ * integers are in the machine's byte order; the head says which.
  *
  *   head ─► modules ─► module ─► …            (list by next, oldest first)
  *     └───► recorders ─► recorder ─► …        (list by next, oldest first)
@@ -28,7 +28,8 @@ enum {
 };
 #define STORE_MAGIC "STINTSTO" /* 8 bytes, no NUL */
 
-/* Variable text: `bytes` bytes follow, then a NUL that is not counted. Arguments are separated by NUL. */
+/* Variable text: `bytes` bytes follow, then a NUL that is not counted. Arguments are separated by
+ * NUL. */
 struct store_text {
     uint32_t bytes;
     char data[];
@@ -115,15 +116,20 @@ struct store_segment {
 _Static_assert(sizeof(struct store_segment) == 64, "items keep to cache lines");
 
 /* Marks in an address, above any user-space address (47 bits; 52 on aarch64 with LVA). A marked
- * address equals no function that a hook is called with, so such a node or frame takes the slow path. */
+ * address equals no function that a hook is called with, so such a node or frame takes the slow
+ * path. */
 #define STORE_ADDRESS_MASK ((UINT64_C(1) << 56) - 1)
-#define STORE_MARK_FOLDED (UINT64_C(1) << 56)   /* stands for every path of this function beyond the limit */
-#define STORE_MARK_UNLOADED (UINT64_C(1) << 57) /* its module is gone; the address may mean another */
-#define STORE_MARK_SLOW (UINT64_C(1) << 58)     /* every call takes the slow path (function samples) */
-#define STORE_MARK_CATEGORY (UINT64_C(1) << 59) /* not an address but the store_ref of the function record's name */
+#define STORE_MARK_FOLDED                                                                          \
+    (UINT64_C(1) << 56) /* stands for every path of this function beyond the limit */
+#define STORE_MARK_UNLOADED                                                                        \
+    (UINT64_C(1) << 57)                     /* its module is gone; the address may mean another */
+#define STORE_MARK_SLOW (UINT64_C(1) << 58) /* every call takes the slow path (function samples)   \
+                                             */
+#define STORE_MARK_CATEGORY                                                                        \
+    (UINT64_C(1) << 59) /* not an address but the store_ref of the function record's name */
 
-/* One distinct path of calls. The root (parent 0) stands for the thread itself: address 0, function 0.
- * Time in children is not stored: it is the sum of the children's totals. */
+/* One distinct path of calls. The root (parent 0) stands for the thread itself: address 0, function
+ * 0. Time in children is not stored: it is the sum of the children's totals. */
 struct store_node {
     uint64_t address;
     store_ref parent;
@@ -133,19 +139,20 @@ struct store_node {
     uint64_t min_ticks;   /* UINT64_MAX while count is 0 */
     uint64_t max_ticks;
     store_ref function;
-    store_ref folded_children; /* uint64_t: ticks in folded callees, which are nobody's child; 0 = none */
+    store_ref
+        folded_children; /* uint64_t: ticks in folded callees, which are nobody's child; 0 = none */
     uint64_t reserved;
 };
 _Static_assert(sizeof(struct store_node) == 64, "a node is one cache line");
 
 /* Folded nodes (STORE_MARK_FOLDED; parent = the recorder's folded root, which has address
- * STORE_MARK_FOLDED and parent = root) stand at many places of the tree at once, so what the tree gives elsewhere is summed up
- * beside them. */
+ * STORE_MARK_FOLDED and parent = root) stand at many places of the tree at once, so what the tree
+ * gives elsewhere is summed up beside them. */
 struct store_folded {
     store_ref node;
-    uint32_t active;          /* activations open now */
-    uint64_t nested_ticks;    /* part of total_ticks spent inside another activation of the function */
-    uint64_t child_ticks;     /* time in callees (all of them folded) */
+    uint32_t active;       /* activations open now */
+    uint64_t nested_ticks; /* part of total_ticks spent inside another activation of the function */
+    uint64_t child_ticks;  /* time in callees (all of them folded) */
 };
 
 /* The grid of the recorder's histograms, in ticks: width 1 below 512, then 256 steps an octave.
@@ -157,8 +164,9 @@ enum {
     STORE_BLOCKS = STORE_BUCKETS / STORE_BLOCK_BUCKETS, /* 228 */
 };
 
-/* A function (or category) as one thread met it. Its count, sum, min and max are those of its nodes; a
- * category that is recorded outside the tree has them in a node whose parent is 0 (and which is not the root). */
+/* A function (or category) as one thread met it. Its count, sum, min and max are those of its
+ * nodes; a category that is recorded outside the tree has them in a node whose parent is 0 (and
+ * which is not the root). */
 struct store_function {
     uint64_t address;     /* marks as in its nodes */
     uint64_t first_ticks; /* when it was first seen: tells the module's generation */
@@ -190,9 +198,13 @@ struct store_frame {
 };
 _Static_assert(sizeof(struct store_frame) == 24, "three words a frame");
 
+/* Nodes lie on cache lines, so the low 3 bits of their refs are free for these; the rest of `flags`
+ * of a folded frame is the ref of the nearest node further out that is not folded. */
 enum store_frame_flags {
     STORE_FRAME_INHERITED = 1, /* entered before the fork: Open, but not counted */
-    STORE_FRAME_SLOW = 2,      /* entered by the slow path in a way that its exit must know */
+    STORE_FRAME_FOLDED = 2,
+    STORE_FRAME_NESTED = 4, /* folded, and the function is open further out */
+    STORE_FRAME_FLAGS = 7,
 };
 
 /* The calls open on one machine stack. frames[0] is the floor, no call. The open calls are
@@ -201,8 +213,9 @@ struct store_stack {
     store_ref next;   /* release */
     store_ref frames; /* struct store_frame[capacity]; replaced when it grows, release */
     uint32_t capacity;
-    uint32_t in_use;  /* 0 = a dropped or free stack */
+    uint32_t in_use;    /* 1 = the thread's own stack, 2 = another, 0 = none */
     uint64_t low, high; /* bounds of the machine stack; 0 and UINT64_MAX where unknown */
+    uint64_t age;       /* the recorder's count of switches when it was last left */
 };
 
 enum store_thread_state { STORE_THREAD_RUNNING = 0, STORE_THREAD_EXITED = 1 };
@@ -214,13 +227,13 @@ struct store_recorder {
     uint32_t tid, state;
     uint32_t generations; /* threads that have recorded here, at least 1 */
     uint32_t parent;      /* recorder id of the thread that created it, + 1; 0 = unknown or none */
-    uint64_t start_routine; /* address, 0 = main or unknown */
+    uint64_t start_routine;              /* address, 0 = main or unknown */
     uint64_t started_ticks, ended_ticks; /* ended 0 = running */
-    uint64_t cpu_ns; /* at its end, or at the newest report */
-    char name[16];   /* as the kernel has it; NUL-terminated */
-    store_ref nodes, functions; /* first segments; release */
-    store_ref stacks;           /* release */
-    store_ref root, folded_root; /* nodes */
+    uint64_t cpu_ns;                     /* at its end, or at the newest report */
+    char name[16];                       /* as the kernel has it; NUL-terminated */
+    store_ref nodes, functions;          /* first segments; release */
+    store_ref stacks;                    /* release */
+    store_ref root, folded_root;         /* nodes */
     uint32_t node_count;
     uint64_t lost[16]; /* by enum lost_kind */
     uint32_t flags, reserved;

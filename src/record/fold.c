@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Folding one recorder into another: node by node, parents first, so that each node's counterpart
+ * is known when its children come. The counterpart is kept in last_child, which a retired recorder
+ * does not need. Runs on the slow path of a thread that attaches; one at a time. */
+#include "record/fold.h"
+
+#include "base/sys.h"
+#include "record/func.h"
+#include "record/recorder.h"
+#include "record/ring.h"
+#include "record/space.h"
+#include "record/stacks.h"
+#include "record/tree.h"
+#include "record/tree_hot.h"
+
+#include <string.h>
+
+static void *at(const struct control *block, store_ref ref)
+{
+    return block->base + (uint64_t)ref * STORE_UNIT;
+}
+
+static struct control *others(void)
+{
+    struct control_process *process = control_process();
+    if (process->others) return control_block(process->others - 1);
+    struct recorder_thread row = {.name = "[other threads]", .stack_high = UINTPTR_MAX};
+    struct control *block = recorder_make(&row);
+    if (!block) return NULL;
+    block->recorder->flags |= STORE_RECORDER_OTHERS;
+    block->recorder->generations = 0;
+    block->recorder->state = STORE_THREAD_EXITED;
+    for (uint32_t i = 0; i < process->blocks_used; i++) {
+        if (control_block(i) == block) process->others = i + 1;
+    }
+    return block;
+}
+
+static bool has_own_ancestor(const struct control *block, const struct store_node *node)
+{
+    for (store_ref ref = node->parent; ref; ref = tree_node(block->base, ref)->parent) {
+        if (tree_node(block->base, ref)->address == node->address) return true;
+    }
+    return false;
+}
+
+/* What a folded counterpart must be told, since its place in the tree does not say it. */
+static void fold_side(struct control *into, const struct control *from, store_ref node,
+                      store_ref counterpart)
+{
+    const struct store_node *source = tree_node(from->base, node);
+    struct store_folded *folded = tree_folded_record(into, counterpart);
+    if (tree_is_folded(source)) {
+        const struct store_folded *side = tree_folded_record(from, node);
+        folded->nested_ticks += side->nested_ticks;
+        folded->child_ticks += side->child_ticks;
+        return;
+    }
+    if (has_own_ancestor(from, source)) folded->nested_ticks += source->total_ticks;
+    store_ref parent = tree_node(from->base, source->parent)->last_child;
+    tree_add_folded_child(into, parent, source->total_ticks);
+}
+
+static store_ref counterpart_of(struct control *into, const struct control *from,
+                                const struct store_node *node)
+{
+    if (!node->parent) return into->recorder->root;
+    uint64_t address = node->address;
+    if (address == STORE_MARK_FOLDED)
+        return into->recorder->root; /* the folded root holds nothing */
+    if (tree_is_folded(node)) return tree_folded(into, address & ~STORE_MARK_FOLDED);
+    store_ref parent = tree_node(from->base, node->parent)->last_child;
+    return parent ? tree_child(into, parent, address) : 0;
+}
+
+static void fold_node(struct control *into, const struct control *from, store_ref ref)
+{
+    struct store_node *node = tree_node(from->base, ref);
+    store_ref counterpart = counterpart_of(into, from, node);
+    node->last_child = counterpart;
+    if (!counterpart) return;
+    struct store_node *sum = tree_node(into->base, counterpart);
+    if (node->folded_children) {
+        uint64_t *ticks = at(from, node->folded_children);
+        tree_add_folded_child(into, counterpart, *ticks);
+        *ticks = 0;
+    }
+    if (node->count) {
+        if (tree_is_folded(sum)) fold_side(into, from, ref, counterpart);
+        sum->count += node->count;
+        sum->total_ticks += node->total_ticks;
+        tree_widen_slow(sum, node->min_ticks);
+        tree_widen_slow(sum, node->max_ticks);
+    }
+}
+
+static void clear_node(const struct control *block, store_ref ref)
+{
+    struct store_node *node = tree_node(block->base, ref);
+    node->count = node->total_ticks = node->max_ticks = 0;
+    node->min_ticks = UINT64_MAX;
+    node->last_child = 0;
+    if (tree_is_folded(node) && node->function) {
+        struct store_folded *folded = tree_folded_record(block, ref);
+        folded->nested_ticks = folded->child_ticks = 0;
+    }
+}
+
+static void each_node(struct control *into, const struct control *from,
+                      void (*act)(struct control *, const struct control *, store_ref))
+{
+    for (store_ref segment = from->recorder->nodes; segment;) {
+        const struct store_segment *head = at(from, segment);
+        for (uint32_t i = 0; i < head->used; i++) {
+            uint64_t offset = sizeof *head + (uint64_t)i * sizeof(struct store_node);
+            act(into, from, segment + (store_ref)(offset / STORE_UNIT));
+        }
+        segment = head->next;
+    }
+}
+
+static void clear_each(struct control *into, const struct control *from, store_ref ref)
+{
+    (void)into;
+    clear_node(from, ref);
+}
+
+static void fold_ring(struct control *into, struct store_function *sum, const struct control *from,
+                      const struct store_function *function)
+{
+    struct store_ring *ring = at(from, function->ring);
+    uint64_t held = ring->written < ring->capacity ? ring->written : ring->capacity;
+    const uint64_t *samples = at(from, ring->samples);
+    for (uint64_t i = 0; i < held; i++) ring_add(into, sum, samples[i], ring->limit);
+    ring->written = 0;
+}
+
+static void fold_function(struct control *into, const struct control *from,
+                          struct store_function *function)
+{
+    store_ref ref = func_make(into, function->address);
+    if (!ref) return;
+    struct store_function *sum = func_at(into->base, ref);
+    for (uint32_t i = 0; i < STORE_BLOCKS; i++) {
+        if (!function->blocks[i]) continue;
+        uint64_t *counts = at(from, function->blocks[i]);
+        uint64_t *sums = func_counters(into, sum, i);
+        if (!sums) continue;
+        for (uint32_t k = 0; k < STORE_BLOCK_BUCKETS; k++) sums[k] += counts[k];
+        memset(counts, 0, STORE_BLOCK_BUCKETS * sizeof *counts);
+    }
+    if (function->ring) fold_ring(into, sum, from, function);
+}
+
+static void fold_functions(struct control *into, const struct control *from)
+{
+    for (store_ref segment = from->recorder->functions; segment;) {
+        struct store_segment *head = at(from, segment);
+        struct store_function *items = (struct store_function *)(void *)(head + 1);
+        for (uint32_t i = 0; i < head->used; i++) fold_function(into, from, &items[i]);
+        segment = head->next;
+    }
+}
+
+static void fold_all(struct control *into, struct control *from)
+{
+    each_node(into, from, fold_node);
+    fold_functions(into, from);
+    each_node(into, from, clear_each);
+    struct store_recorder *sum = into->recorder;
+    struct store_recorder *recorder = from->recorder;
+    sum->generations += recorder->generations;
+    sum->cpu_ns += recorder->cpu_ns;
+    if (recorder->ended_ticks > sum->ended_ticks) sum->ended_ticks = recorder->ended_ticks;
+    for (int i = 0; i < LOST_KINDS; i++) sum->lost[i] += recorder->lost[i];
+    sum->lost[LOST_THREADS_MERGED] += recorder->generations;
+    memset(recorder->lost, 0, sizeof recorder->lost);
+    recorder->generations = 0;
+    recorder->cpu_ns = 0;
+    recorder->started_ticks = 0;
+}
+
+void fold_into_others(struct control *block)
+{
+    struct control_process *process = control_process();
+    /* The holder is a thread that attaches: it runs, and does not wait for us. */
+    while (__atomic_exchange_n(&process->fold_lock, 1, __ATOMIC_ACQUIRE)) {
+        (void)sys_call0(SYS_sched_yield);
+    }
+    struct control *into = others();
+    if (into) fold_all(into, block);
+    __atomic_store_n(&process->fold_lock, 0, __ATOMIC_RELEASE);
+}

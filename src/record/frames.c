@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rules of enter and exit:
+ *   - frames strictly below a new call are stale (longjmp, an exception without exit hooks): closed
+ * now;
+ *   - an exit closes the newest call of its function, and what stands above it is stale;
+ *   - a frame with sp 0 is being filled or emptied by code that we interrupted: it is stepped over.
+ * Runs on the owner's slow paths, busy. */
+#include "record/frames.h"
+
+#include "clock/clock.h"
+#include "record/func.h"
+#include "record/recorder.h"
+#include "record/stacks.h"
+#include "record/tree.h"
+#include "record/tree_hot.h"
+
+static uint64_t ticks_now(void)
+{
+    return clock_now((enum clock_source)recorder_settings()->clock_source);
+}
+
+static struct store_frame *floor_of(const struct control *block)
+{
+    uint32_t inherited = block->stack->in_use == 1 ? block->inherited : 0;
+    return stacks_frames(block) + inherited;
+}
+
+/* The newest whole frame at or below `from`; the floor is always whole. */
+static struct store_frame *whole(const struct control *block, struct store_frame *from)
+{
+    const struct store_frame *floor = floor_of(block);
+    while (from > floor && !from->sp) from--;
+    return from;
+}
+
+static void pop(struct control *block, struct store_frame *frame)
+{
+    frame->sp = 0;
+    frame->flags = 0; /* the straight line never writes them */
+    SIGNAL_FENCE();
+    block->top = frame - 1;
+}
+
+/* Ends the call at the top and accounts for it. */
+static void close_top(struct control *block, uint64_t now)
+{
+    struct store_frame frame = *block->top;
+    pop(block, block->top);
+    if (!frame.sp) return;
+    uint64_t ticks = now - frame.start_ticks;
+    if ((int64_t)ticks < 0) {
+        ticks = 0;
+        recorder_count_lost(LOST_NEGATIVE_TIMES, 1);
+    }
+    struct store_node *node = tree_node(block->base, frame.node);
+    tree_add(node, ticks);
+    if (node->function) func_record(block, node->function, ticks);
+    if (frame.flags & STORE_FRAME_FOLDED) {
+        store_ref parent = whole(block, block->top)->node;
+        tree_exit_folded(block, frame.node, parent, frame.flags, ticks);
+    }
+}
+
+void frames_close_all(struct control *block, uint64_t now)
+{
+    const struct store_frame *floor = floor_of(block);
+    while (block->top > floor) close_top(block, now);
+}
+
+void frames_close_below(struct control *block, uintptr_t sp, uint64_t now)
+{
+    const struct store_frame *floor = floor_of(block);
+    while (block->top > floor) {
+        const struct store_frame *frame = whole(block, block->top);
+        if (frame == floor || frame->sp >= sp) return;
+        while (block->top >= frame) close_top(block, now);
+        block->too_deep = 0; /* what was deeper is gone too */
+    }
+}
+
+/* Room above the top: one slot for the call. False at the depth limit. */
+static bool has_room(struct control *block)
+{
+    if (block->top + 1 < stacks_frames(block) + block->stack->capacity) return true;
+    return stacks_grow(block);
+}
+
+static void push(struct control *block, store_ref node, uint32_t flags, uintptr_t sp)
+{
+    struct store_frame *frame = block->top + 1;
+    block->top = frame;
+    SIGNAL_FENCE();
+    frame->node = node;
+    frame->flags = flags;
+    frame->start_ticks = ticks_now();
+    __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
+}
+
+/* Calls from before a fork that ended without our seeing it. */
+static void drop_inherited_below(struct control *block, uintptr_t sp)
+{
+    while (block->inherited && block->stack->in_use == 1 && block->top == floor_of(block) &&
+           block->top->sp < sp) {
+        block->inherited--;
+        pop(block, block->top);
+    }
+}
+
+void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
+{
+    stacks_switch(block, sp);
+    const struct store_frame *above = whole(block, block->top);
+    if (sp > above->sp) {
+        frames_close_below(block, sp, ticks_now());
+        drop_inherited_below(block, sp);
+    }
+    above = whole(block, block->top);
+    if (block->too_deep || !has_room(block)) {
+        block->too_deep++;
+        recorder_count_lost(LOST_CALLS_TOO_DEEP, 1);
+        return;
+    }
+    above = whole(block, block->top); /* growing moves the frames */
+    store_ref parent = above->node;
+    store_ref node = tree_child(block, parent, address);
+    if (!node) {
+        block->too_deep++; /* keeps its exit, and those of its callees, from closing others */
+        recorder_count_lost(LOST_CALLS_NO_MEMORY, 1);
+        return;
+    }
+    uint32_t flags = 0;
+    if (tree_is_folded(tree_node(block->base, node))) {
+        flags = tree_enter_folded(block, node, above);
+        recorder_count_lost(LOST_CONTEXTS_FOLDED, 1);
+    } else {
+        tree_node(block->base, parent)->last_child = node;
+    }
+    push(block, node, flags, sp);
+}
+
+static bool is_of(const struct control *block, const struct store_frame *frame, uint64_t address)
+{
+    uint64_t own = tree_node(block->base, frame->node)->address;
+    return frame->sp && (own & (STORE_ADDRESS_MASK | STORE_MARK_CATEGORY)) == address;
+}
+
+/* The exit of a call that was open before a fork: its frame goes without being counted. */
+static bool exit_inherited(struct control *block, uint64_t address, uint64_t now)
+{
+    if (block->stack->in_use != 1) return false;
+    struct store_frame *frames = stacks_frames(block);
+    for (uint32_t i = block->inherited; i > 0; i--) {
+        if (!is_of(block, &frames[i], address)) continue;
+        frames_close_all(block, now);
+        while (block->top >= &frames[i]) pop(block, block->top);
+        block->inherited = i - 1;
+        return true;
+    }
+    return false;
+}
+
+void frames_exit(struct control *block, uint64_t address, uintptr_t sp, uint64_t now)
+{
+    stacks_switch(block, sp);
+    if (block->too_deep) {
+        block->too_deep--;
+        return;
+    }
+    const struct store_frame *floor = floor_of(block);
+    for (struct store_frame *frame = block->top; frame > floor; frame--) {
+        if (!is_of(block, frame, address)) continue;
+        while (block->top >= frame) close_top(block, now);
+        return;
+    }
+    if (!exit_inherited(block, address, now)) recorder_count_lost(LOST_UNMATCHED_EXITS, 1);
+}

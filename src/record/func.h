@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions that one recorder has met: address → record with its histogram. */
+#pragma once
+
+#include "record/control.h"
+
+static ALWAYS_INLINE struct store_function *func_at(const uint8_t *base, store_ref ref)
+{
+    return (struct store_function *)(void *)(base + (uint64_t)ref * STORE_UNIT);
+}
+
+/* The record of a function, found or made; `address` with its mark for categories. 0 when there is
+ * no memory. Context: owner thread, while busy. */
+store_ref func_make(struct control *block, uint64_t address);
+
+/* Counts one duration, and keeps it where samples are asked for. Context: owner thread, while busy.
+ */
+void func_record(struct control *block, store_ref function, uint64_t ticks);
+
+/* A block of counters of a function, made if it is missing; NULL when there is no memory.
+ * Context: owner thread, while busy. */
+uint64_t *func_counters(struct control *block, struct store_function *function, uint32_t number);
+
+/* Marks every function in [low, high) as unloaded. Context: see recorder_forget_code. */
+void func_forget(struct control *block, uint64_t low, uint64_t high);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The newest raw durations of a function or category, for exact percentiles. */
+#pragma once
+
+#include "record/control.h"
+
+/* Keeps a sample: memory grows with the samples, up to `limit` of them and to the bound on all
+ * rings together (STINT_SAMPLE_BYTES); from then on the oldest is replaced. Context: owner thread,
+ * while busy. */
+void ring_add(struct control *block, struct store_function *function, uint64_t value,
+              uint32_t limit);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A frame stack for each machine stack that a thread runs on: its own, those of coroutines,
+ * alternate signal stacks. */
+#pragma once
+
+#include "record/control.h"
+
+enum { STACKS_MOST = 1024 }; /* of one thread; beyond, the one idle longest is dropped */
+
+/* Makes the thread's first stack current. high: end of the machine stack. 0 or −ENOMEM.
+ * Context: owner thread, attaching. */
+int stacks_init(struct control *block, uintptr_t low, uintptr_t high);
+
+/* Gives the stack of a thread that is gone to its successor. Context: owner thread, attaching. */
+void stacks_reuse(struct control *block, uintptr_t low, uintptr_t high);
+
+/* Makes the frame stack of the machine stack that contains sp current, new if it was never seen.
+ * Nothing changes when sp lies in the current one, or when there is no memory. Context: owner
+ * thread, while busy. */
+void stacks_switch(struct control *block, uintptr_t sp);
+
+/* Doubles the current frame stack. False at STINT_MAX_DEPTH or without memory.
+ * Context: owner thread, while busy. */
+bool stacks_grow(struct control *block);
+
+/* The current stack's frames; frames[0] is the floor. Context: owner thread. */
+static inline struct store_frame *stacks_frames(const struct control *block)
+{
+    return (struct store_frame *)(void *)(block->base +
+                                          (uint64_t)block->stack->frames * STORE_UNIT);
+}
+
+/* Remembers where a machine stack lies. Context: owner thread, signal-safe. */
+void stacks_note(uintptr_t low, uintptr_t high);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finding the node of a call: the parent's last child first, then the table. Inlined into the
+ * hooks; its slow twin, which makes nodes, is tree.c. */
+#pragma once
+
+#include "record/control.h"
+
+static ALWAYS_INLINE struct store_node *tree_node(const uint8_t *base, store_ref ref)
+{
+    return (struct store_node *)(void *)(base + (uint64_t)ref * STORE_UNIT);
+}
+
+/* Multiplicative hashing (Knuth, TAOCP 3, 6.4): the upper half of the product mixes all lower bits
+ * of the key. A function's address fills the low bits, the parent's ref, a multiple of 8, starts at
+ * bit 32. */
+static ALWAYS_INLINE uint64_t tree_slot(store_ref parent, uint64_t address)
+{
+    uint64_t key = address ^ ((uint64_t)parent << 29);
+    return (key * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+}
+
+/* The node of (parent, address), or 0. Ends because the table is never full. Context: hot. */
+static ALWAYS_INLINE store_ref tree_find(const struct control *block, store_ref parent,
+                                         uint64_t address)
+{
+    const uint8_t *base = block->base;
+    for (uint64_t i = tree_slot(parent, address);; i++) {
+        store_ref ref = block->slots[i & block->slots_mask];
+        if (!ref) return 0;
+        const struct store_node *node = tree_node(base, ref);
+        if (LIKELY(node->address == address) && LIKELY(node->parent == parent)) return ref;
+    }
+}
