@@ -4,6 +4,7 @@
  * the report says of it. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +15,19 @@ long identity_read_file(const char *path, void *data, size_t capacity);
 uint32_t identity_pid(void);
 uint32_t identity_tid(void);
 
-/* When this process started, in the kernel's ticks since boot (field 22 of /proc/self/stat):
- * together with the pid it names a process for ever. 0 where /proc is not there. */
-uint64_t identity_start_time(void);
+/* A process's parent and when it started, in the kernel's ticks since boot (fields 4 and 22 of
+ * /proc/<pid>/stat): the latter together with the pid names a process for ever. Zeros where /proc
+ * does not tell. */
+struct identity_stat {
+    uint32_t parent_pid;
+    uint64_t start_time;
+};
+struct identity_stat identity_stat(uint32_t pid);
+
+/* Looks for a text in a file of any length (of /proc/<pid>/). Copies what follows it, up to a NUL,
+ * a newline or capacity − 1 bytes, to rest, unless that is NULL. False where it is not in it. */
+bool identity_file_mentions(uint32_t pid, const char *file, const char *text, char *rest,
+                            size_t capacity);
 
 /* A hash of the boot's id: stores of one boot share their clock. 0 where unknown. */
 uint64_t identity_boot(void);

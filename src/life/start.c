@@ -18,6 +18,7 @@
 #include "life/identity.h"
 #include "life/modules.h"
 #include "life/outname.h"
+#include "life/run.h"
 #include "life/thread.h"
 #include "life/warn.h"
 #include "real/real.h"
@@ -146,33 +147,10 @@ static void find_library(void)
     if (out.cut || process.library[0] != '/') process.library[0] = '\0';
 }
 
-static void own_number(char *text, size_t capacity)
+static void find_identity(void)
 {
-    struct fmt out = fmt_over(text, capacity);
-    fmt_u64(&out, process.pid);
-    fmt_char(&out, ':');
-    fmt_u64(&out, process.start_time);
-}
-
-/* "<digits>:<digits>", as own_number writes it. */
-static bool is_run_name(const char *text)
-{
-    size_t first = strspn(text, "0123456789");
-    if (!first || text[first] != ':') return false;
-    size_t second = strspn(text + first + 1, "0123456789");
-    return second && !text[first + 1 + second] && first + second + 1 < sizeof process.run;
-}
-
-static void find_root(void)
-{
-    char own[48];
     process.pid = identity_pid();
-    process.start_time = identity_start_time();
-    own_number(own, sizeof own);
-    const char *root = environment_value("STINT_ROOT");
-    if (!root || !is_run_name(root)) root = own;
-    process.is_root = strcmp(root, own) == 0;
-    copy_text(process.run, sizeof process.run, root);
+    process.start_time = identity_stat(process.pid).start_time;
 }
 
 /* The launcher's number of this process among its peers: Open MPI, PMIx, MPICH, Slurm; else "0". */
@@ -210,11 +188,12 @@ COLD static bool prepare(void)
     if (!environ) return false;
     process.is_off = getauxval(AT_SECURE) != 0;
     if (process.is_off) return true;
-    find_root();
-    settings_read(&process.settings, environ, process.is_root ? say_bad_setting : keep_silent);
-    process.is_off = process.settings.disable || (!process.is_root && !process.settings.follow);
+    find_identity();
     find_directory();
     find_library();
+    run_find(environment_value("STINT_ROOT"));
+    settings_read(&process.settings, environ, process.is_root ? say_bad_setting : keep_silent);
+    process.is_off = process.settings.disable || (!process.is_root && !process.settings.follow);
     find_out_name();
     copy_text(runtime_directory, sizeof runtime_directory, environment_value("XDG_RUNTIME_DIR"));
     if (process.is_off) return true;
@@ -316,8 +295,7 @@ bool start_recording(void)
 
 void start_child(void)
 {
-    process.pid = identity_pid();
-    process.start_time = identity_start_time();
+    find_identity();
     process.is_root = false;
     process.is_off = process.is_off || !process.settings.follow;
     process.store = (struct store){.base = NULL};
