@@ -19,6 +19,15 @@ bool merge_is_new(struct merged *merged, const void *record)
     return index_put(&merged->seen, offset, 0) == 0;
 }
 
+bool merge_was_called(const struct part *first, bool in_one_thread)
+{
+    for (const struct part *part = first; part; part = part->next) {
+        if (in_one_thread && part->thread != first->thread) return false;
+        if (part->in_tree || part->sums.ended) return true;
+    }
+    return false;
+}
+
 static bool is_same(const struct merged_function *a, const struct merged_function *b)
 {
     if (!a->category != !b->category) return false;
@@ -186,7 +195,7 @@ static int rank(struct merged *merged)
         struct merged_function *function = &merged->functions[i];
         for (const struct part *part = function->parts; part; part = part->next)
             function->self_ticks = sums_plus(function->self_ticks, part->sums.self_ticks);
-        if (function->category) continue;
+        if (function->category || !merge_was_called(function->parts, false)) continue;
         items[merged->ranked++] = (struct order_item){function->self_ticks, i};
     }
     order_descending(items, merged->ranked);

@@ -70,5 +70,10 @@ struct merge_options {
 int merge_store(struct merged *merged, const struct merge_options *options, struct arena *arena,
                 struct arena *scratch);
 
+/* True where a node says anything of these parts (all from `first` on, or those of its thread): a
+ * record alone, made just before a death or for the recorder's own use, is no function of the
+ * report. Context: as above. */
+bool merge_was_called(const struct part *first, bool in_one_thread);
+
 /* True the first time that a record at this place is asked about. Context: as above. */
 bool merge_is_new(struct merged *merged, const void *record);

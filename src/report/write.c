@@ -32,7 +32,14 @@ struct writer {
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* Calls that ended left their start above the top: they happened too. */
+/* A call that has ended left its frame above the top: it began, and took at least its node's
+ * shortest time. */
+static uint64_t end_of_call(const struct view *view, const struct store_frame *frame)
+{
+    const struct store_node *node = frame->sp ? NULL : view_at(view, frame->node, sizeof *node);
+    return sums_plus(frame->start_ticks, node && node->count ? node->min_ticks : 0);
+}
+
 static uint64_t latest_of_stack(const struct view *view, const struct store_stack *stack,
                                 uint64_t *left)
 {
@@ -43,7 +50,7 @@ static uint64_t latest_of_stack(const struct view *view, const struct store_stac
     uint64_t most = (view->bytes - offset) / sizeof *frames;
     if (most > stack->capacity) most = stack->capacity;
     for (uint64_t i = 1; i < most && frames[i].start_ticks && *left; i++, --*left)
-        latest = later(latest, frames[i].start_ticks);
+        latest = later(latest, end_of_call(view, &frames[i]));
     return latest;
 }
 
@@ -120,7 +127,7 @@ static void write_categories(struct writer *writer)
     stream_open(&writer->stream, "categories", '{');
     for (uint32_t i = 0; i < merged->function_count; i++) {
         const struct merged_function *function = &merged->functions[i];
-        if (!function->category) continue;
+        if (!function->category || !merge_was_called(function->parts, false)) continue;
         stream_open_entry(&writer->stream, function->category, '{');
         statistics_write_all(&writer->statistics, function->parts);
         stream_close(&writer->stream, '}');
@@ -167,6 +174,9 @@ static void write_tree(struct writer *writer, const struct tree *tree)
 
 /* Threads. */
 
+/* Each function of a thread is told once, where its first part stands. */
+static bool is_told(const struct part *part) { return part->leads && merge_was_called(part, true); }
+
 static void write_thread_functions(struct writer *writer, const struct merged_thread *thread)
 {
     const struct merged *merged = &writer->merged;
@@ -176,7 +186,7 @@ static void write_thread_functions(struct writer *writer, const struct merged_th
     if (!items) writer->stream.error = writer->stream.error ? writer->stream.error : -ENOMEM;
     for (uint32_t i = 0; items && i < thread->parts; i++) {
         const struct part *part = &merged->parts[thread->first_part + i];
-        if (!part->leads || merged->functions[part->function].category) continue;
+        if (merged->functions[part->function].category || !is_told(part)) continue;
         uint64_t self = 0;
         for (const struct part *p = part; p && p->thread == part->thread; p = p->next)
             self = sums_plus(self, p->sums.self_ticks);
@@ -202,7 +212,7 @@ static void write_thread_categories(struct writer *writer, const struct merged_t
     for (uint32_t i = 0; i < thread->parts; i++) {
         const struct part *part = &merged->parts[thread->first_part + i];
         const char *category = merged->functions[part->function].category;
-        if (!part->leads || !category) continue;
+        if (!category || !is_told(part)) continue;
         stream_open_entry(&writer->stream, category, '{');
         statistics_write_thread(&writer->statistics, part);
         stream_close(&writer->stream, '}');

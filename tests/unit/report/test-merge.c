@@ -168,6 +168,18 @@ static void names_of_categories_that_differ_only_in_bad_bytes_are_one_key(void *
     assert_int_equal(load_integer(report, "categories.caf\xef\xbf\xbd.Count"), 2);
 }
 
+static void a_record_that_no_node_refers_to_is_no_function(void **state)
+{
+    builder_function(&store, recorder, STORE_MARK_FOLDED);
+    builder_category(&store, recorder, "never");
+    called(recorder, 0x100, 0, 10);
+    make_report();
+    assert_int_equal(functions(), 1);
+    assert_int_equal(json_array_size(load_at(report, "threads.0.functions")), 1);
+    assert_int_equal(json_object_size(load_at(report, "categories")), 0);
+    assert_int_equal(json_object_size(load_at(report, "threads.0.categories")), 0);
+}
+
 static void a_node_without_function_is_skipped_and_its_children_are_not(void **state)
 {
     store_ref lost = called(recorder, 0x100, 0, 1000);
@@ -286,6 +298,7 @@ int main(void)
         IN_STORE(a_function_without_module_is_its_address),
         IN_STORE(functions_are_sorted_by_self),
         IN_STORE(names_of_categories_that_differ_only_in_bad_bytes_are_one_key),
+        IN_STORE(a_record_that_no_node_refers_to_is_no_function),
         IN_STORE(a_node_without_function_is_skipped_and_its_children_are_not),
         IN_STORE(a_parent_that_comes_later_is_no_parent),
         IN_STORE(a_store_cut_anywhere_still_gives_a_report),

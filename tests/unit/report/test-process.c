@@ -199,11 +199,12 @@ static void a_killed_process_ends_at_the_latest_moment_that_it_left(void **state
     store_ref ref = builder_stack(&store, recorder, 8);
     builder_frame(&store, ref, node, 1000, 0);
     builder_frame(&store, ref, node, 9000, 0);
+    builder_call(&store, node, 500);
     const struct store_stack *stack = builder_at(&store, ref);
     ((struct store_frame *)builder_at(&store, stack->frames))[2].sp = 0; /* it has ended */
     make_report((struct report_input){.is_killed = 1});
-    assert_true(load_ns(report, "process.duration_ms") == 9000);
-    assert_true(load_ns(report, "functions.0.Total_ms") == 8000);
+    assert_true(load_ns(report, "process.duration_ms") == 9500);
+    assert_true(load_ns(report, "functions.0.Total_ms") == 8500 + 500);
 }
 
 static void a_store_without_a_second_clock_pair_takes_the_rate_of_now(void **state)
