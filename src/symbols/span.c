@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Symbol table entries become spans if they may be a function's; a merge sort orders them (qsort
- * may allocate), in runs that are in order already where the linker left them so. Runs anywhere. */
+ * Symbol table entries become spans if they may be a function's; a radix sort orders them by
+ * address and a merge sort those of one address (qsort may allocate). Runs anywhere. */
 #include "symbols/span.h"
 
 #include <elf.h>
@@ -13,6 +13,8 @@ enum { COMPARED_BYTES = 1024 };
 
 struct table {
     const struct elf_image *image;
+    struct elf_section section; /* of the symbol before: the next one's is mostly the same */
+    uint32_t section_index;
     const uint8_t *symbols;
     const char *text;
     uint64_t text_bytes, count;
@@ -42,17 +44,20 @@ static bool is_mapping_symbol(const struct elf_image *image, const char *name)
 }
 
 /* Where a symbol of that section ends at the latest; 0 where it can't be a function's. */
-static uint64_t latest_end(const struct elf_image *image, const Elf64_Sym *symbol, bool function)
+static uint64_t latest_end(struct table *table, uint16_t index, bool function)
 {
-    struct elf_section section;
-    if (symbol->st_shndx == SHN_XINDEX) return function ? UINT64_MAX : 0;
-    if (!elf_section_at(image, symbol->st_shndx, &section)) return 0; /* also SHN_ABS and kin */
-    if (!function && !(section.flags & SHF_EXECINSTR)) return 0;
-    uint64_t end = section.address + section.size;
-    return end < section.address ? UINT64_MAX : end;
+    if (index == SHN_XINDEX) return function ? UINT64_MAX : 0;
+    if (index != table->section_index) {
+        if (!elf_section_at(table->image, index, &table->section))
+            return 0; /* also SHN_ABS and kin */
+        table->section_index = index;
+    }
+    if (!function && !(table->section.flags & SHF_EXECINSTR)) return 0;
+    uint64_t end = table->section.address + table->section.size;
+    return end < table->section.address ? UINT64_MAX : end;
 }
 
-static bool make_span(const struct table *table, const Elf64_Sym *symbol, struct span *out)
+static bool make_span(struct table *table, const Elf64_Sym *symbol, struct span *out)
 {
     unsigned type = ELF64_ST_TYPE(symbol->st_info), binding = ELF64_ST_BIND(symbol->st_info);
     bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
@@ -60,7 +65,7 @@ static bool make_span(const struct table *table, const Elf64_Sym *symbol, struct
     if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= table->text_bytes) return false;
     const char *name = table->text + symbol->st_name;
     if (!name[0] || is_mapping_symbol(table->image, name)) return false;
-    uint64_t end = latest_end(table->image, symbol, function);
+    uint64_t end = latest_end(table, symbol->st_shndx, function);
     if (end == 0 || symbol->st_value == UINT64_MAX) return false;
     if (symbol->st_size)
         end = symbol->st_size > UINT64_MAX - symbol->st_value ? UINT64_MAX
@@ -77,7 +82,7 @@ static bool make_span(const struct table *table, const Elf64_Sym *symbol, struct
 }
 
 /* Appends the spans of one table, or counts them where `spans` is NULL. */
-static uint32_t take(const struct table *table, uint8_t index, struct span *spans)
+static uint32_t take(struct table *table, uint8_t index, struct span *spans)
 {
     uint32_t count = 0;
     for (uint64_t i = 0; i < table->count && count < UINT32_MAX / 4; i++) {
@@ -95,8 +100,8 @@ static uint32_t take(const struct table *table, uint8_t index, struct span *span
 int span_collect(struct arena *arena, const struct elf_image *object, const struct elf_image *debug,
                  struct span_texts *texts, struct span **spans, uint32_t *count)
 {
-    const struct table tables[SPAN_TABLES] = {
-        table_of(object, SHT_SYMTAB), table_of(object, SHT_DYNSYM), table_of(debug, SHT_SYMTAB)};
+    struct table tables[SPAN_TABLES] = {table_of(object, SHT_SYMTAB), table_of(object, SHT_DYNSYM),
+                                        table_of(debug, SHT_SYMTAB)};
     uint32_t all = 0;
     for (uint8_t i = 0; i < SPAN_TABLES; i++) all += take(&tables[i], i, NULL);
     struct span *room = arena_alloc(arena, (size_t)all * sizeof **spans);
@@ -139,19 +144,13 @@ static int compare_worth(const struct span_texts *texts, const struct span *a, c
     return compare_names(span_name(texts, a), span_name(texts, b));
 }
 
-static bool in_order(const struct span_texts *texts, const struct span *a, const struct span *b)
-{
-    if (a->address != b->address) return a->address < b->address;
-    return compare_worth(texts, a, b) <= 0;
-}
-
 /* from[low … middle) and from[middle … high) are in order; to[low … high) will be. */
 static void merge_runs(const struct span_texts *texts, const struct span *from, struct span *to,
                        const uint32_t bounds[3])
 {
     uint32_t a = bounds[0], b = bounds[1], at = bounds[0];
     while (a < bounds[1] && b < bounds[2])
-        to[at++] = in_order(texts, &from[a], &from[b]) ? from[a++] : from[b++];
+        to[at++] = compare_worth(texts, &from[a], &from[b]) <= 0 ? from[a++] : from[b++];
     memcpy(to + at, from + a, (bounds[1] - a) * sizeof *to);
     at += bounds[1] - a;
     memcpy(to + at, from + b, (bounds[2] - b) * sizeof *to);
@@ -161,7 +160,7 @@ static uint32_t end_of_run(const struct span_texts *texts, const struct span *sp
                            uint32_t count)
 {
     if (at == count) return count;
-    while (++at < count && in_order(texts, &spans[at - 1], &spans[at])) {
+    while (++at < count && compare_worth(texts, &spans[at - 1], &spans[at]) <= 0) {
     }
     return at;
 }
@@ -189,12 +188,10 @@ static void close_open_ends(struct span *spans, uint32_t count)
     }
 }
 
-int span_sort(struct arena *arena, const struct span_texts *texts, struct span *spans,
-              uint32_t count)
+/* Orders spans of one start by their worth. */
+static void sort_aliases(const struct span_texts *texts, struct span *spans, struct span *other,
+                         uint32_t count)
 {
-    struct arena_mark mark = arena_mark(arena);
-    struct span *other = arena_alloc(arena, (size_t)count * sizeof *spans);
-    if (!other) return -ENOMEM;
     struct span *from = spans, *to = other;
     for (uint32_t runs = 2; runs > 1;) {
         runs = merge_pass(texts, from, to, count);
@@ -203,6 +200,55 @@ int span_sort(struct arena *arena, const struct span_texts *texts, struct span *
         to = swap;
     }
     if (from != spans) memcpy(spans, from, (size_t)count * sizeof *spans);
+}
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+static unsigned digit_of(const struct span *span, unsigned shift)
+{
+    return (unsigned)(span->address >> shift) & (DIGITS - 1);
+}
+
+/* One pass of the radix sort, stable. False where all have the same digit: nothing was moved. */
+static bool radix_pass(const struct span *from, struct span *to, uint32_t count, unsigned shift)
+{
+    uint32_t places[DIGITS] = {0}, place = 0;
+    for (uint32_t i = 0; i < count; i++) places[digit_of(&from[i], shift)]++;
+    if (count == 0 || places[digit_of(&from[0], shift)] == count) return false;
+    for (unsigned digit = 0; digit < DIGITS; digit++) {
+        uint32_t these = places[digit];
+        places[digit] = place;
+        place += these;
+    }
+    for (uint32_t i = 0; i < count; i++) to[places[digit_of(&from[i], shift)]++] = from[i];
+    return true;
+}
+
+/* Returns which of the two arrays holds the result. */
+static struct span *sort_addresses(struct span *spans, struct span *other, uint32_t count)
+{
+    struct span *from = spans, *to = other;
+    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+        if (!radix_pass(from, to, count, shift)) continue;
+        struct span *swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+int span_sort(struct arena *arena, const struct span_texts *texts, struct span *spans,
+              uint32_t count)
+{
+    struct arena_mark mark = arena_mark(arena);
+    struct span *other = arena_alloc(arena, (size_t)count * sizeof *spans);
+    if (!other) return -ENOMEM;
+    struct span *sorted = sort_addresses(spans, other, count);
+    if (sorted != spans) memcpy(spans, sorted, (size_t)count * sizeof *spans);
+    for (uint32_t low = 0, high; low < count; low = high) {
+        for (high = low + 1; high < count && spans[high].address == spans[low].address;) high++;
+        if (high - low > 1) sort_aliases(texts, spans + low, other, high - low);
+    }
     arena_release(arena, mark);
     close_open_ends(spans, count);
     return 0;

@@ -66,20 +66,13 @@ static void a_c_plus_plus_name_that_looks_like_a_hash_stays_one(void **state)
 
 static void what_is_not_mangled_stays_raw(void **state)
 {
-    static const char *const names[] = {"main",
-                                        "",
-                                        "_",
-                                        "_Z",
-                                        "_R",
-                                        "_ZN",
-                                        "main.part.0",
-                                        "_Rest",
-                                        "_Zqq",
-                                        "_ZN5World6updateEf@@V1",
-                                        "f",
-                                        "i",
-                                        "_ZN3f\xff"
-                                        "oEv"};
+    static const char *const names[] = {"main",        "",
+                                        "_",           "_Z",
+                                        "_R",          "_ZN",
+                                        "main.part.0", "_Rest",
+                                        "_Zqq",        "_ZN5World6updateEf@@V1",
+                                        "f",           "i",
+                                        "_ZN3x\xffoEv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) demangles_to(names[i], "");
 }
 
