@@ -3,6 +3,8 @@
  * Commas, lines, escapes, values larger than the buffer, and the first error. */
 #include "report/stream.h"
 
+#include "report/jsonmem.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -25,11 +27,13 @@ static int begin(void **state)
 {
     fd = memfd_create("stream", MFD_CLOEXEC);
     stream_init(&stream, fd, buffer, &values);
+    jsonmem_begin(&values); /* the stream drops values by releasing their arena */
     return 0;
 }
 
 static int end(void **state)
 {
+    jsonmem_end();
     close(fd);
     arena_fini(&values);
     return 0;
