@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each variable does what its page says; a bad value is one line and the default. */
+#include "cases.h"
+
+/* The name of the one report, for a STINT_OUT with placeholders. */
+static void check_out_name(const char *setting, const char *target, const char *expected)
+{
+    struct run run;
+    run_target(&run,
+               &(struct run_spec){.target = target, .env = {setting, "OMPI_COMM_WORLD_RANK=7"}},
+               true);
+    char *out = run_list(&run, "out");
+    json_t *report = report_load(&run, out, CHECK_ALL);
+    char pid[32], host[300], filled[700];
+    snprintf(pid, sizeof pid, "%lld", integer_at(json_object_get(report, "process"), "pid"));
+    gethostname(host, sizeof host);
+    snprintf(filled, sizeof filled, expected, !strcmp(setting, "STINT_OUT=../out/%h") ? host : pid);
+    assert_string_equal(out, filled);
+    json_decref(report);
+    free(out);
+    run_fini(&run);
+}
+
+static void out_may_have_placeholders(void **state)
+{
+    check_out_name("STINT_OUT=../out/a-%p.json", "counts", "a-%s.json");
+    check_out_name("STINT_OUT=../out/%n.json", "counts", "counts.json");
+    check_out_name("STINT_OUT=../out/%h", "counts", "%s");
+    check_out_name("STINT_OUT=../out/rank-%r.json", "counts", "rank-7.json");
+    check_out_name("STINT_OUT=../out/100%%.json", "counts", "100%%.json");
+}
+
+static void a_pid_is_not_added_where_the_name_has_one(void **state)
+{
+    struct run run;
+    struct run_spec spec = {
+        .target = "forks", .args = {"fork", "exit"}, .env = {"STINT_OUT=../out/r.%p.json"}};
+    run_target(&run, &spec, true);
+    char *out = run_list(&run, "out");
+    long first, second;
+    int used = 0;
+    if (sscanf(out, "r.%ld.json r.%ld.json%n", &first, &second, &used) != 2 || out[used])
+        fail_msg("reports: %s", out);
+    free(out);
+    run_fini(&run);
+}
+
+static void store_may_be_a_directory(void **state)
+{
+    struct run run;
+    struct run_spec spec = {.target = "deaths", .env = {"STINT_STORE=../out"}};
+    run_target(&run, &spec, true);
+    char *out = run_list(&run, "out"), *store = run_list(&run, "store");
+    assert_memory_equal(out, "stint.", 6);
+    assert_string_equal(store, "");
+    free(out), free(store);
+    run_fini(&run);
+}
+
+static void store_may_be_memory_alone(void **state)
+{
+    struct run run;
+    run_target(&run, &(struct run_spec){.target = "deaths", .env = {"STINT_STORE=none"}}, true);
+    char *out = run_list(&run, "out"), *store = run_list(&run, "store");
+    assert_string_equal(out, "");
+    assert_string_equal(store, "");
+    free(out), free(store);
+    run_fini(&run);
+    struct both both;
+    both_run(&both, &(struct run_spec){.target = "threads", .env = {"STINT_STORE=none"}});
+    both_fini(&both);
+}
+
+static void disable_records_nothing(void **state)
+{
+    struct both both;
+    both_run_bare(&both, &(struct run_spec){.target = "forks",
+                                            .args = {"fork", "exit"},
+                                            .env = {"STINT_DISABLE=1"}});
+    both_check_left(&both, "");
+    both_fini(&both);
+}
+
+static void function_samples_make_percentiles_exact(void **state)
+{
+    struct both both;
+    both_run(&both,
+             &(struct run_spec){.target = "counts", .env = {"STINT_FUNCTION_SAMPLES=10000"}});
+    assert_string_equal(string_at(report_function(both.report, "leaf"), "percentiles"), "exact");
+    both_fini(&both);
+    both_run(&both, &(struct run_spec){.target = "counts", .env = {"STINT_FUNCTION_SAMPLES=100"}});
+    assert_string_equal(string_at(report_function(both.report, "leaf"), "percentiles"),
+                        "histogram");
+    both_fini(&both);
+    both_run(&both, &(struct run_spec){.target = "counts"});
+    assert_string_equal(string_at(report_function(both.report, "leaf"), "percentiles"),
+                        "histogram");
+    both_fini(&both);
+}
+
+static void sample_bytes_bounds_the_samples(void **state)
+{
+    struct both both;
+    struct run_spec spec = {.target = "counts",
+                            .env = {"STINT_FUNCTION_SAMPLES=1000000", "STINT_SAMPLE_BYTES=4K"}};
+    both_run(&both, &spec);
+    assert_string_equal(string_at(report_function(both.report, "leaf"), "percentiles"),
+                        "histogram");
+    both_fini(&both);
+}
+
+static void max_nodes_folds_paths_and_keeps_every_count(void **state)
+{
+    struct both both;
+    struct run_spec spec = {.target = "limits", .env = {"STINT_MAX_NODES=100"}};
+    both_run_bare(&both, &spec);
+    both_check_left(&both, "profiling_results.json");
+    both.report = report_load(&both.stint, "profiling_results.json", CHECK_FOLDED);
+    check_truth(both.report, both.stint.out);
+    assert_true(report_lost(both.report, "contexts_folded") > 0);
+    assert_true(json_array_size(json_object_get(both.report, "call_tree")) <= 120);
+    double whole = real_at(report_function(both.report, "main"), "Total_ms"), self = 0;
+    const json_t *function;
+    size_t i;
+    json_array_foreach(json_object_get(both.report, "functions"), i, function)
+    {
+        assert_true(real_at(function, "Total_ms") <= whole);
+        self += real_at(function, "Self_ms");
+    }
+    assert_true(self <= whole * (1 + 1e-9));
+    both_fini(&both);
+    both_run(&both, &(struct run_spec){.target = "limits"});
+    assert_int_equal(report_lost(both.report, "contexts_folded"), 0);
+    both_fini(&both);
+}
+
+static void thread_trees_are_there_when_asked_for(void **state)
+{
+    struct both both;
+    both_run(&both, &(struct run_spec){.target = "threads"});
+    assert_null(
+        json_object_get(json_array_get(json_object_get(both.report, "threads"), 0), "call_tree"));
+    both_fini(&both);
+    both_run(&both, &(struct run_spec){.target = "threads", .env = {"STINT_THREAD_TREES=1"}});
+    assert_non_null(
+        json_object_get(json_array_get(json_object_get(both.report, "threads"), 0), "call_tree"));
+    both_fini(&both);
+}
+
+static void the_remaining_settings_are_taken(void **state)
+{
+    struct both both;
+    struct run_spec spec = {.target = "counts",
+                            .env = {"STINT_MAX_SAMPLES=50", "STINT_REPORT_TIMEOUT=5s"}};
+    both_run(&both, &spec);
+    both_fini(&both);
+}
+
+/* Each is said in one line that names the variable, and the default holds. */
+static void bad_values_are_said_and_the_default_holds(void **state)
+{
+    static const char *const bad[] = {
+        "STINT_FOLLOW=perhaps",
+        "STINT_CLOCK=sundial",
+        "STINT_DISABLE=-",
+        "STINT_MAX_SAMPLES=-1",
+        "STINT_FUNCTION_SAMPLES=1e3",
+        "STINT_SAMPLE_BYTES=12Q",
+        "STINT_MAX_NODES=0x10",
+        "STINT_MAX_DEPTH=",
+        "STINT_MAX_THREADS=99999999999999999999",
+        "STINT_THREAD_TREES=2",
+        "STINT_REPORT_TIMEOUT=soon",
+        "STINT_STORE=relative\n/nowhere",
+        "STINT_NO_SUCH_VARIABLE=1",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct both both;
+        both_run_bare(&both, &(struct run_spec){.target = "counts", .env = {bad[i]}, .says = true});
+        char *name = strndup(bad[i], strcspn(bad[i], "="));
+        const char *line = strstr(both.stint.err, "stint: ");
+        if (!line || !strstr(line, name) || strchr(line, '\n') != line + strlen(line) - 1)
+            fail_msg("%s: not said in one line: \"%s\"", bad[i], both.stint.err);
+        both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+        check_truth(both.report, both.stint.out);
+        free(name);
+        both_fini(&both);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(out_may_have_placeholders),
+        cmocka_unit_test(a_pid_is_not_added_where_the_name_has_one),
+        cmocka_unit_test(store_may_be_a_directory),
+        cmocka_unit_test(store_may_be_memory_alone),
+        cmocka_unit_test(disable_records_nothing),
+        cmocka_unit_test(function_samples_make_percentiles_exact),
+        cmocka_unit_test(sample_bytes_bounds_the_samples),
+        cmocka_unit_test(max_nodes_folds_paths_and_keeps_every_count),
+        cmocka_unit_test(thread_trees_are_there_when_asked_for),
+        cmocka_unit_test(the_remaining_settings_are_taken),
+        cmocka_unit_test(bad_values_are_said_and_the_default_holds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

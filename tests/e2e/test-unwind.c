@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls that end without their exit hook, and exits in an order of their own. */
+#include "cases.h"
+
+static void longjmp_closes_what_it_leaves(void **state)
+{
+    struct both both;
+    both_run(&both, &(struct run_spec){.target = "longjmps"});
+    /* the 30 ms after the jumps belong to nobody that was jumped out of */
+    const json_t *jumps = report_function(both.report, "jumps");
+    const json_t *late = report_function(both.report, "afterwards");
+    assert_true(real_at(jumps, "Max_ms") < real_at(jumps, "Total_ms"));
+    assert_true(real_at(report_function(both.report, "main"), "Total_ms") >=
+                real_at(jumps, "Total_ms") + real_at(late, "Total_ms"));
+    assert_int_equal(report_lost(both.report, "unmatched_exits"), 0);
+    assert_int_equal(report_lost(both.report, "calls_too_deep"), 0);
+    both_fini(&both);
+}
+
+static void longjmp_in_clangs_code(void **state)
+{
+    if (access(run_target_path("longjmps@clang"), X_OK)) skip();
+    same_and_true("longjmps@clang");
+}
+
+static void exceptions_through_gccs_hooks(void **state) { same_and_true("throws"); }
+
+static void exceptions_through_clangs_hooks(void **state)
+{
+    if (access(run_target_path("throws@clang"), X_OK)) skip();
+    same_and_true("throws@clang");
+}
+
+static void cancellation_and_thread_exit_unwind(void **state) { same_and_true("forced-unwind"); }
+
+static void cancellation_unwinds_clangs_code(void **state)
+{
+    if (access(run_target_path("forced-unwind@clang"), X_OK)) skip();
+    same_and_true("forced-unwind@clang");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(longjmp_closes_what_it_leaves),
+        cmocka_unit_test(longjmp_in_clangs_code),
+        cmocka_unit_test(exceptions_through_gccs_hooks),
+        cmocka_unit_test(exceptions_through_clangs_hooks),
+        cmocka_unit_test(cancellation_and_thread_exit_unwind),
+        cmocka_unit_test(cancellation_unwinds_clangs_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The hooks as the machine runs them (x86-64): no call but to a slow path, no locked instruction, no vector
+# register, no division, a small frame; and what a signal handler of the same thread may also update is
+# updated by one instruction.
+# usage: hook.sh SOURCE_ROOT BUILD_ROOT
+set -euo pipefail
+export LC_ALL=C
+root=$1 build=$2 bad=0
+[ "$(uname -m)" = x86_64 ] || { echo "hook: x86-64 only"; exit 77; }
+fail() { echo "hook: $*"; bad=1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# where the counters of a node are, from the layout itself
+cat >"$work/offsets.c" <<'C'
+#include "store/layout.h"
+#include <stdio.h>
+int main(void)
+{
+    printf("%#zx %#zx\n", offsetof(struct store_node, count), offsetof(struct store_node, total_ticks));
+}
+C
+cc -w -D_GNU_SOURCE -include stddef.h -I"$root/src" -o "$work/offsets" "$work/offsets.c"
+read -r count total < <("$work/offsets")
+
+body() { # FUNCTION: its instructions, without the part that the compiler put away as cold
+  objdump -d --no-show-raw-insn --disassemble="$1" "$build/src/libstint.so" |
+    awk -v f="<$1>:" '$0 ~ /^[0-9a-f]+ </ { on = index($0, f) } on && /^ / { sub(/^[^:]*:[ \t]*/, ""); print }'
+}
+
+for hook in __cyg_profile_func_enter __cyg_profile_func_exit; do
+  body $hook >"$work/$hook"
+  [ "$(wc -l <"$work/$hook")" -ge 10 ] || fail "$hook has no body"
+  while read -r line; do
+    case $line in
+    call*"<"*_slow*">"* | j*"<"*_slow*">"* | j*"<$hook"*) ;;
+    call*) fail "$hook: $line" ;;
+    j*"<"*) fail "$hook leaves by: $line" ;;
+    esac
+  done < <(grep -E '^(call|j)' "$work/$hook")
+  ! grep -nE '^(lock|rep|xchg|cmpxchg|div|idiv|mfence|cpuid)|%(x|y|z)mm|%st' "$work/$hook" || fail "$hook: see above"
+  frame=$(sed -nE 's/^sub +\$(0x[0-9a-f]+),%rsp.*/\1/p' "$work/$hook" | head -1)
+  [ $((${frame:-0})) -le 128 ] || fail "$hook uses $frame bytes of stack"
+done
+
+updates() { grep -cE "$1" "$work/__cyg_profile_func_exit" || true; }
+memory='\(%[a-z0-9]+(,%[a-z0-9]+(,[1248])?)?\)$'
+[ "$(updates "^(addq +\\\$0x1|incq +|add +\\\$0x1),?$count$memory|^incq +$count$memory")" -ge 1 ] ||
+  fail "the count of a node is not updated by one instruction"
+[ "$(updates "^add[q]? +%[a-z0-9]+,$total$memory")" -ge 1 ] ||
+  fail "the total of a node is not updated by one instruction"
+[ "$(updates '^(addq +\$0x1,|incq +|addq +\$0xf+,|subq +\$0xf+,)[-0-9a-fx]*\(%[a-z0-9]+,%[a-z0-9]+,8\)$')" -ge 1 ] ||
+  fail "the histogram is not updated by one instruction"
+! grep -E "^mov +%[a-z0-9]+,($count|$total)\(%(r[a-z0-9]+)\)$" "$work/__cyg_profile_func_exit" ||
+  fail "a plain store to where a node's counters are: see above"
+exit $bad

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * longjmp out of nested calls, again and again, and siglongjmp out of a signal handler. */
+#include "truth.h"
+
+#include <setjmp.h>
+#include <signal.h>
+
+static jmp_buf back;
+static sigjmp_buf back_from_signal;
+
+NOINLINE static void jumps(int depth)
+{
+    CALLED(jumps);
+    if (depth)
+        jumps(depth - 1);
+    else
+        longjmp(back, 1);
+    __asm__ volatile("");
+}
+
+NOINLINE static void lands(void)
+{
+    CALLED(lands);
+    if (!setjmp(back)) jumps(5);
+}
+
+static void handler(int number)
+{
+    CALLED(handler);
+    siglongjmp(back_from_signal, 1);
+}
+
+NOINLINE static void raises(void)
+{
+    CALLED(raises);
+    raise(SIGUSR1);
+}
+
+NOINLINE static void lands_from_signal(void)
+{
+    CALLED(lands_from_signal);
+    if (!sigsetjmp(back_from_signal, 1)) raises();
+}
+
+NOINLINE static void afterwards(void)
+{
+    CALLED(afterwards);
+    sleep_ms(30);
+}
+
+int main(int argc, char **argv)
+{
+    CALLED(main);
+    signal(SIGUSR1, handler);
+    for (int i = argc > 1 ? atoi(argv[1]) : 20000; i; i--) lands();
+    for (int i = 0; i < 1000; i++) lands_from_signal();
+    afterwards();
+    truth_tell();
+    truth_line(1, "open", "jumps", 0);
+    truth_line(1, "open", "lands", 0);
+    return 0;
+}
