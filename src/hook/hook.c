@@ -7,22 +7,26 @@
 
 #include "base/compiler.h"
 #include "hook/slow.h"
-#include "hook/stack_hot.h"
 #include "record/frames_hot.h"
+
+static HOT NOINLINE void enter_probing(uint64_t address)
+{
+    if (UNLIKELY(!frames_try_enter_probing(control, address))) slow_enter(address, stack_address());
+}
 
 EXPORT HOT void __cyg_profile_func_enter(void *function, void *call_site)
 {
     (void)call_site;
-    uintptr_t sp = stack_address();
-    if (LIKELY(frames_try_enter(control, (uintptr_t)function, sp))) return;
-    slow_enter((uintptr_t)function, sp);
+    if (UNLIKELY(!frames_try_enter(control, (uintptr_t)function))) {
+        enter_probing((uintptr_t)function);
+    }
 }
 
 EXPORT HOT void __cyg_profile_func_exit(void *function, void *call_site)
 {
     (void)call_site;
     uint64_t now = clock_counter();
-    uintptr_t sp = stack_address();
-    if (LIKELY(frames_try_exit(control, (uintptr_t)function, sp, now))) return;
-    slow_exit((uintptr_t)function, sp, now);
+    if (UNLIKELY(!frames_try_exit(control, (uintptr_t)function, now))) {
+        slow_exit((uintptr_t)function, stack_address_anew(), now);
+    }
 }

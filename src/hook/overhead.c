@@ -40,7 +40,6 @@ static void make(struct toy *toy, uint64_t address)
     toy->frames[0] = (struct store_frame){.sp = UINTPTR_MAX, .node = REF(root)};
     toy->block = (struct control){.top = toy->frames,
                                   .limit = toy->frames + 3,
-                                  .floor = toy->frames,
                                   .base = (uint8_t *)toy,
                                   .stack_bytes = UINTPTR_MAX,
                                   .slots = toy->slots,

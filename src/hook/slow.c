@@ -9,6 +9,7 @@
 #include "life/thread.h"
 #include "record/frames.h"
 #include "record/recorder.h"
+#include "record/stacks.h"
 
 #include <errno.h>
 
@@ -16,9 +17,8 @@
  * handler that interrupted it left by longjmp. */
 static void forget_abandoned(struct control *block, uintptr_t sp)
 {
-    bool is_own_stack = sp - block->stack_low < block->stack_bytes &&
-                        block->busy_sp - block->stack_low < block->stack_bytes;
-    if (block->busy_sp && is_own_stack && sp > block->busy_sp) control_end(block);
+    if (!block->busy_sp || sp <= block->busy_sp) return;
+    if (stacks_contains(block, sp) && stacks_contains(block, block->busy_sp)) control_end(block);
 }
 
 /* The calling thread's block, busy for us, or NULL. */
@@ -44,7 +44,7 @@ static void enter(uint64_t address, uintptr_t sp)
     /* The flag may have been set a moment ago, its limits not yet. */
     block = control;
     block->limit = NULL;
-    block->floor = (struct store_frame *)UINTPTR_MAX;
+    block->stack_bytes = 0;
     block->busy_depth++;
     recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
 }

@@ -98,7 +98,7 @@ bool control_begin(struct control *block, uintptr_t sp)
     block->busy_sp = sp;
     SIGNAL_FENCE(); /* a handler from here on finds the flag, or still takes the fast path */
     block->limit = NULL;
-    block->floor = (struct store_frame *)UINTPTR_MAX;
+    block->stack_bytes = 0;
     SIGNAL_FENCE();
     return true;
 }
@@ -113,7 +113,6 @@ void control_end(struct control *block)
     struct store_stack *stack = block->stack;
     struct store_frame *frames =
         (struct store_frame *)(void *)(block->base + (uint64_t)stack->frames * STORE_UNIT);
-    uint32_t inherited = stack->in_use == 1 ? block->inherited : 0;
-    block->floor = frames + inherited;
+    block->stack_bytes = (uintptr_t)(stack->high - stack->low);
     block->limit = frames + stack->capacity - 1;
 }

@@ -12,52 +12,80 @@
 
 #include "clock/clock_hot.h"
 #include "record/func.h"
-#include "record/tree.h"
+#include "record/stack_hot.h"
 #include "record/tree_hot.h"
 #include "stats/hist_hot.h"
 
-/* Context: hot, owner thread. sp: the stack address at the hook. */
-static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t address, uintptr_t sp)
+/* The frame above which a call may be opened, or NULL. Context: hot, owner thread. */
+static ALWAYS_INLINE struct store_frame *frames_ready(const struct control *block)
 {
     struct store_frame *top = block->top;
-    if (UNLIKELY(top >= block->limit)) return false;
+    if (UNLIKELY(top >= block->limit)) return NULL;
     /* Above the newest frame: that one is stale, or this is another stack. Equal is ordinary: a
      * function that was inlined calls the hook from its caller's frame. */
-    if (UNLIKELY(sp > top->sp) || UNLIKELY(sp < block->stack_low)) return false;
-    const uint8_t *base = block->base;
-    store_ref parent = top->node;
-    store_ref ref = tree_node(base, parent)->last_child;
-    /* Ref 0 reads the store's magic, which is no address. */
-    if (tree_node(base, ref)->address != address) {
-        ref = tree_find(block, parent, address);
-        if (UNLIKELY(!ref)) return false;
-        tree_node(base, parent)->last_child = ref;
-    }
+    if (UNLIKELY(stack_address() > top->sp)) return NULL;
+    if (UNLIKELY(stack_address() < block->stack_low)) return NULL;
+    return top;
+}
+
+static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top,
+                                      store_ref node)
+{
     struct store_frame *frame = top + 1;
     block->top = frame;
     SIGNAL_FENCE();
-    frame->node = ref;
+    frame->node = node;
     frame->start_ticks = clock_counter();
     /* Release pairs with the acquire of view_frames: a frame with an sp is whole. */
-    __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
+    __atomic_store_n(&frame->sp, stack_address(), __ATOMIC_RELEASE);
+}
+
+/* The parent's last child or the first probe of the table. Context: hot, owner thread. */
+static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t address)
+{
+    struct store_frame *top = frames_ready(block);
+    if (UNLIKELY(!top)) return false;
+    const uint8_t *base = block->base;
+    store_ref parent = top->node;
+    store_ref node = tree_node(base, parent)->last_child;
+    /* Ref 0 reads the store's magic, which is no address. */
+    if (tree_node(base, node)->address != address) {
+        node = block->slots[tree_slot(parent, address) & block->slots_mask];
+        if (UNLIKELY(tree_node(base, node)->address != address)) return false;
+        if (UNLIKELY(tree_node(base, node)->parent != parent)) return false;
+        tree_node(base, parent)->last_child = node;
+    }
+    frames_push(block, top, node);
     return true;
 }
 
-/* Context: hot, owner thread. now: read first of all. */
-static ALWAYS_INLINE bool frames_try_exit(struct control *block, uint64_t address, uintptr_t sp,
-                                          uint64_t now)
+/* The same with as many probes as it takes: apart, so that the common case needs few registers. */
+static ALWAYS_INLINE bool frames_try_enter_probing(struct control *block, uint64_t address)
 {
+    struct store_frame *top = frames_ready(block);
+    if (UNLIKELY(!top)) return false;
+    store_ref node = tree_find(block, top->node, address);
+    if (UNLIKELY(!node)) return false;
+    tree_node(block->base, top->node)->last_child = node;
+    frames_push(block, top, node);
+    return true;
+}
+
+/* now: read first of all. Context: hot, owner thread. */
+static ALWAYS_INLINE bool frames_try_exit(struct control *block, uint64_t address, uint64_t now)
+{
+    /* No bytes: no recorder, a forked child, or busy. */
+    if (UNLIKELY(stack_address() - block->stack_low >= block->stack_bytes)) return false;
     struct store_frame *frame = block->top;
-    if (UNLIKELY(frame <= block->floor)) return false;
-    if (UNLIKELY(sp - block->stack_low >= block->stack_bytes)) return false;
     uint8_t *base = block->base;
     struct store_node *node = tree_node(base, frame->node);
+    /* The floor's node is the root, which has no address. */
     if (UNLIKELY(node->address != address)) return false;
     uint64_t ticks = now - frame->start_ticks;
-    if (UNLIKELY((int64_t)ticks < 0)) return false;
     uint32_t bucket = hist_bucket(ticks);
     store_ref counters = func_at(base, node->function)->blocks[bucket / STORE_BLOCK_BUCKETS];
     if (UNLIKELY(!counters)) return false;
+    /* A negative time is a huge one here. */
     if (UNLIKELY(ticks < node->min_ticks) || UNLIKELY(ticks > node->max_ticks)) return false;
     SIGNAL_FENCE();
     frame->sp = 0;

@@ -207,7 +207,8 @@ void recorder_inherit(const struct recorder_open_call *calls, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const struct store_frame *end = stacks_frames(block) + block->stack->capacity;
         if (block->top + 1 >= end && !stacks_grow(block)) break;
-        store_ref node = tree_child(block, block->top->node, calls[i].address);
+        uint64_t address = calls[i].address | STORE_MARK_INHERITED;
+        store_ref node = tree_child(block, block->top->node, address);
         if (!node) break;
         struct store_frame *frame = block->top + 1;
         block->top = frame;

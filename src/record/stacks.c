@@ -118,7 +118,6 @@ static void use(struct control *block, struct store_stack *stack)
     block->stack = stack;
     block->top = top;
     block->stack_low = (uintptr_t)stack->low;
-    block->stack_bytes = (uintptr_t)(stack->high - stack->low);
 }
 
 /* Empties a stack's frames but the floor, which ends comparisons with the stack's own end. */
@@ -204,7 +203,7 @@ static struct store_stack *find_stack(const struct control *block, uintptr_t sp)
 
 void stacks_switch(struct control *block, uintptr_t sp)
 {
-    if (sp - block->stack_low < block->stack_bytes) return;
+    if (stacks_contains(block, sp)) return;
     struct store_stack *stack = find_stack(block, sp);
     if (!stack) {
         struct bounds bounds = bounds_of(sp);

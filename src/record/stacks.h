@@ -8,6 +8,12 @@
 
 enum { STACKS_MOST = 1024 }; /* of one thread; beyond, the one idle longest is dropped */
 
+/* Does sp lie in the machine stack whose frames are current? Context: owner thread, signal-safe. */
+static inline bool stacks_contains(const struct control *block, uintptr_t sp)
+{
+    return sp >= block->stack->low && sp < block->stack->high;
+}
+
 /* Makes the thread's first stack current. high: end of the machine stack. 0 or −ENOMEM.
  * Context: owner thread, attaching. */
 int stacks_init(struct control *block, uintptr_t low, uintptr_t high);

@@ -52,7 +52,8 @@ static store_ref new_node(struct control *block, store_ref parent, uint64_t addr
     struct store_recorder *recorder = block->recorder;
     struct space_list list = {&recorder->nodes,          &block->nodes_tail, STORE_SEGMENT_NODES,
                               sizeof(struct store_node), FIRST_NODES,        MOST_NODES_A_SEGMENT};
-    store_ref function = address ? func_make(block, address & ~STORE_MARK_FOLDED) : 0;
+    store_ref function =
+        address ? func_make(block, address & ~(STORE_MARK_FOLDED | STORE_MARK_INHERITED)) : 0;
     if (address & STORE_ADDRESS_MASK && !function) return 0;
     store_ref ref = space_next_item(block, &list);
     if (!ref) return 0;

@@ -122,9 +122,12 @@ _Static_assert(sizeof(struct store_segment) == 64, "items keep to cache lines");
 #define STORE_MARK_FOLDED                                                                          \
     (UINT64_C(1) << 56) /* stands for every path of this function beyond the limit */
 #define STORE_MARK_UNLOADED                                                                        \
-    (UINT64_C(1) << 57)                     /* its module is gone; the address may mean another */
-#define STORE_MARK_SLOW (UINT64_C(1) << 58) /* every call takes the slow path (function samples)   \
-                                             */
+    (UINT64_C(1) << 57) /* its module is gone; the address may mean another */
+#define STORE_MARK_SLOW                                                                            \
+    (UINT64_C(1) << 58) /* every call takes the slow path (function samples)                       \
+                         */
+#define STORE_MARK_INHERITED                                                                       \
+    (UINT64_C(1) << 60) /* entered before a fork: its exit is not counted */
 #define STORE_MARK_CATEGORY                                                                        \
     (UINT64_C(1) << 59) /* not an address but the store_ref of the function record's name */
 
