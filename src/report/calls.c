@@ -19,6 +19,7 @@ struct call_node {
     uint64_t nested_ticks; /* folded: of total_ticks, inside another activation */
     uint64_t open_ticks, open_outer_ticks;
     uint64_t child_ticks;
+    uint64_t missing_ticks; /* what its callees took beyond its own time */
 };
 
 struct calls {
@@ -234,32 +235,38 @@ static void find_inner(struct calls *calls)
     }
 }
 
+/* Children first, since they come after their parents. A call can't be shorter than its callees;
+ * where it seems so, it is one that the recorder does not time (inherited from before a fork) or
+ * that another thread is in just now, and it gets what they took. */
 static void add_to_parents(struct calls *calls)
 {
-    for (uint32_t i = 1; i < calls->count; i++) {
-        const struct call_node *node = &calls->nodes[i];
+    for (uint32_t i = calls->count; i-- > 1;) {
+        struct call_node *node = &calls->nodes[i];
         if (node->is_folded || !node->part) continue;
+        uint64_t own = sums_plus(node->total_ticks, node->open_ticks);
+        node->missing_ticks = minus(node->child_ticks, own);
         struct call_node *parent = &calls->nodes[node->parent];
-        parent->child_ticks = sums_plus(parent->child_ticks, node->total_ticks + node->open_ticks);
+        parent->child_ticks = sums_plus(parent->child_ticks, sums_plus(own, node->missing_ticks));
     }
 }
 
 static struct sums sums_of(const struct call_node *node)
 {
-    uint64_t all = sums_plus(node->total_ticks, node->open_ticks);
+    uint64_t own = sums_plus(node->total_ticks, node->open_ticks);
     return (struct sums){.ended = node->count,
                          .open = node->open,
                          .inherited = node->inherited,
                          .ended_ticks = node->total_ticks,
-                         .self_ticks = minus(all, node->child_ticks),
+                         .self_ticks = minus(own, node->child_ticks),
                          .min_ticks = node->count ? node->min_ticks : UINT64_MAX,
                          .max_ticks = node->count ? node->max_ticks : 0};
 }
 
 static void add_to_part(struct calls *calls, const struct call_node *node, struct sums sums)
 {
-    uint64_t ended = node->is_inner ? 0 : minus(node->total_ticks, node->nested_ticks);
-    sums.total_ticks = sums_plus(ended, node->is_inner ? 0 : node->open_outer_ticks);
+    uint64_t ended = minus(node->total_ticks, node->nested_ticks);
+    uint64_t other = sums_plus(node->open_outer_ticks, node->missing_ticks);
+    sums.total_ticks = node->is_inner ? 0 : sums_plus(ended, other);
     sums_add(&node->part->sums, &sums);
     calls->merged->calls = sums_plus(calls->merged->calls, sums.ended + sums.open - sums.inherited);
 }
@@ -267,9 +274,10 @@ static void add_to_part(struct calls *calls, const struct call_node *node, struc
 /* A node's Total is its own: only folded nodes have activations inside each other. */
 static void set_node_total(const struct call_node *node, struct sums *sums)
 {
-    sums->total_ticks = node->is_folded ? sums_plus(minus(node->total_ticks, node->nested_ticks),
-                                                    node->open_outer_ticks)
-                                        : sums_plus(node->total_ticks, node->open_ticks);
+    sums->total_ticks =
+        node->is_folded
+            ? sums_plus(minus(node->total_ticks, node->nested_ticks), node->open_outer_ticks)
+            : sums_plus(sums_plus(node->total_ticks, node->open_ticks), node->missing_ticks);
 }
 
 static int add_to_tree(struct calls *calls, struct tree *tree)

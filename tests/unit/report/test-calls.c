@@ -158,6 +158,19 @@ static void an_inherited_call_is_open_and_not_counted(void **state)
     assert_int_equal(load_integer(report, "overhead.calls"), 1);
 }
 
+static void a_call_that_nobody_timed_lasts_as_long_as_its_callees(void **state)
+{
+    store_ref a = function(0x100), b = function(0x200), c = function(0x300);
+    store_ref in_a = node(0, a), in_b = node(in_a, b), in_c = node(in_b, c);
+    builder_call(&store, in_c, 300);
+    builder_call(&store, in_c, 50);
+    make_report();
+    has_times(named("0x100"), 0, 350, 0);
+    has_times(named("0x200"), 0, 350, 0);
+    has_times(named("0x300"), 2, 350, 350);
+    has_times(load_at(report, "call_tree.0"), 0, 350, 0);
+}
+
 static void a_stack_that_is_not_in_use_has_no_open_calls(void **state)
 {
     store_ref a = function(0x100), in_a = node(0, a);
@@ -357,6 +370,7 @@ int main(void)
         IN_STORE(an_open_call_lasts_until_now),
         IN_STORE(an_open_recursion_adds_only_its_outermost_call),
         IN_STORE(an_inherited_call_is_open_and_not_counted),
+        IN_STORE(a_call_that_nobody_timed_lasts_as_long_as_its_callees),
         IN_STORE(a_stack_that_is_not_in_use_has_no_open_calls),
         IN_STORE(open_calls_of_an_exited_thread_end_with_it),
         IN_STORE(a_call_that_starts_after_now_lasts_no_time),
