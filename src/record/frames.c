@@ -37,7 +37,6 @@ static struct store_frame *whole(const struct control *block, struct store_frame
 static void pop(struct control *block, struct store_frame *frame)
 {
     frame->sp = 0;
-    frame->flags = 0; /* the straight line never writes them */
     SIGNAL_FENCE();
     block->top = frame - 1;
 }
@@ -56,9 +55,9 @@ static void close_top(struct control *block, uint64_t now)
     struct store_node *node = tree_node(block->base, frame.node);
     tree_add(node, ticks);
     if (node->function) func_record(block, node->function, ticks);
-    if (frame.flags & STORE_FRAME_FOLDED) {
+    if (tree_is_folded(node)) {
         store_ref parent = whole(block, block->top)->node;
-        tree_exit_folded(block, frame.node, parent, frame.flags, ticks);
+        tree_exit_folded(block, frame.node, parent, frame.last_child, ticks);
     }
 }
 
@@ -86,13 +85,15 @@ static bool has_room(struct control *block)
     return stacks_grow(block);
 }
 
+/* flags: of a folded frame; otherwise the callee to expect. */
 static void push(struct control *block, store_ref node, uint32_t flags, uintptr_t sp)
 {
     struct store_frame *frame = block->top + 1;
     block->top = frame;
     SIGNAL_FENCE();
     frame->node = node;
-    frame->flags = flags;
+    frame->last_child = flags;
+    frame->child_address = 0;
     frame->start_ticks = ticks_now();
     __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
 }
@@ -110,7 +111,7 @@ static void drop_inherited_below(struct control *block, uintptr_t sp)
 void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
 {
     stacks_switch(block, sp);
-    const struct store_frame *above = whole(block, block->top);
+    struct store_frame *above = whole(block, block->top);
     if (sp > above->sp) {
         frames_close_below(block, sp, ticks_now());
         drop_inherited_below(block, sp);
@@ -135,6 +136,7 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
         recorder_count_lost(LOST_CONTEXTS_FOLDED, 1);
     } else {
         tree_node(block->base, parent)->last_child = node;
+        above->child_address = 0; /* the table is asked next time, or the frame knows better */
     }
     push(block, node, flags, sp);
 }

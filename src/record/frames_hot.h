@@ -28,6 +28,18 @@ static ALWAYS_INLINE struct store_frame *frames_ready(const struct control *bloc
     return top;
 }
 
+/* The callee to expect of a frame: three stores, so that a handler never finds an address beside
+ * another callee's node. */
+static ALWAYS_INLINE void frames_expect(struct store_frame *frame, store_ref child,
+                                        uint64_t address)
+{
+    frame->child_address = 0;
+    SIGNAL_FENCE();
+    frame->last_child = child;
+    SIGNAL_FENCE();
+    frame->child_address = address;
+}
+
 static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top,
                                       store_ref node)
 {
@@ -36,24 +48,27 @@ static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame 
     SIGNAL_FENCE();
     frame->node = node;
     frame->start_ticks = clock_counter();
+    store_ref child = tree_node(block->base, node)->last_child;
+    frame->last_child = child;
+    /* Ref 0 gives the store's magic, which is no address. */
+    frame->child_address = tree_node(block->base, child)->address;
     /* Release pairs with the acquire of view_frames: a frame with an sp is whole. */
     __atomic_store_n(&frame->sp, stack_address(), __ATOMIC_RELEASE);
 }
 
-/* The parent's last child or the first probe of the table. Context: hot, owner thread. */
+/* The caller's last callee, or the first probe of the table. Context: hot, owner thread. */
 static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t address)
 {
     struct store_frame *top = frames_ready(block);
     if (UNLIKELY(!top)) return false;
-    const uint8_t *base = block->base;
-    store_ref parent = top->node;
-    store_ref node = tree_node(base, parent)->last_child;
-    /* Ref 0 reads the store's magic, which is no address. */
-    if (tree_node(base, node)->address != address) {
+    store_ref node = top->last_child;
+    if (top->child_address != address) {
+        store_ref parent = top->node;
         node = block->slots[tree_slot(parent, address) & block->slots_mask];
-        if (UNLIKELY(tree_node(base, node)->address != address)) return false;
-        if (UNLIKELY(tree_node(base, node)->parent != parent)) return false;
-        tree_node(base, parent)->last_child = node;
+        const struct store_node *found = tree_node(block->base, node);
+        if (UNLIKELY(found->address != address) || UNLIKELY(found->parent != parent)) return false;
+        frames_expect(top, node, address);
+        tree_node(block->base, parent)->last_child = node;
     }
     frames_push(block, top, node);
     return true;
@@ -66,9 +81,19 @@ static ALWAYS_INLINE bool frames_try_enter_probing(struct control *block, uint64
     if (UNLIKELY(!top)) return false;
     store_ref node = tree_find(block, top->node, address);
     if (UNLIKELY(!node)) return false;
+    frames_expect(top, node, address);
     tree_node(block->base, top->node)->last_child = node;
     frames_push(block, top, node);
     return true;
+}
+
+/* What the processor waits for is the chain from the clock to the counter: most calls of small
+ * functions last less than 512 ticks, where the bucket is the number of ticks, known without a bit
+ * scan. */
+static ALWAYS_INLINE uint32_t frames_bucket(uint64_t ticks, uint32_t low_ticks)
+{
+    if (ticks < 512) return low_ticks;
+    return hist_bucket(ticks);
 }
 
 /* now: read first of all. Context: hot, owner thread. */
@@ -82,7 +107,7 @@ static ALWAYS_INLINE bool frames_try_exit(struct control *block, uint64_t addres
     /* The floor's node is the root, which has no address. */
     if (UNLIKELY(node->address != address)) return false;
     uint64_t ticks = now - frame->start_ticks;
-    uint32_t bucket = hist_bucket(ticks);
+    uint32_t bucket = frames_bucket(ticks, (uint32_t)now - (uint32_t)frame->start_ticks);
     store_ref counters = func_at(base, node->function)->blocks[bucket / STORE_BLOCK_BUCKETS];
     if (UNLIKELY(!counters)) return false;
     /* A negative time is a huge one here. */

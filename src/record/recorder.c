@@ -212,7 +212,7 @@ void recorder_inherit(const struct recorder_open_call *calls, uint32_t count)
         if (!node) break;
         struct store_frame *frame = block->top + 1;
         block->top = frame;
-        *frame = (struct store_frame){now, calls[i].sp, node, STORE_FRAME_INHERITED};
+        *frame = (struct store_frame){.start_ticks = now, .sp = calls[i].sp, .node = node};
         block->inherited++;
     }
     control_end(block);

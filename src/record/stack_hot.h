@@ -17,7 +17,8 @@ static inline __attribute__((always_inline)) uintptr_t stack_address(void)
     return stack_pointer_;
 }
 
-/* The same for a way that is seldom taken: read anew there, it costs the straight line no register. */
+/* The same for a way that is seldom taken: read anew there, it costs the straight line no register.
+ */
 static inline __attribute__((always_inline)) uintptr_t stack_address_anew(void)
 {
     uintptr_t address;

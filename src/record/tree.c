@@ -164,11 +164,12 @@ uint32_t tree_enter_folded(struct control *block, store_ref node, const struct s
 {
     struct store_folded *folded = tree_folded_record(block, node);
     uint64_t address = tree_node(block->base, node)->address & STORE_ADDRESS_MASK;
-    bool is_above_folded = above->flags & STORE_FRAME_FOLDED;
-    store_ref outer = is_above_folded ? above->flags & ~(uint32_t)STORE_FRAME_FLAGS : above->node;
+    bool is_above_folded = tree_is_folded(tree_node(block->base, above->node));
+    store_ref outer = above->node;
+    if (is_above_folded) outer = above->last_child & ~(uint32_t)STORE_FRAME_FLAGS;
     bool is_nested = folded->active > 0 || is_among_ancestors(block, outer, address);
     folded->active++;
-    return outer | STORE_FRAME_FOLDED | (is_nested ? (uint32_t)STORE_FRAME_NESTED : 0);
+    return outer | (is_nested ? (uint32_t)STORE_FRAME_NESTED : 0);
 }
 
 void tree_add_folded_child(struct control *block, store_ref parent, uint64_t ticks)

@@ -131,6 +131,13 @@ static int read_nodes(struct calls *calls)
     return 0;
 }
 
+static bool is_inherited(const struct calls *calls, const struct store_frame *frame)
+{
+    const struct store_node *node =
+        view_at(calls->merged->view, frame->node, sizeof(struct store_node));
+    return node && node->address & STORE_MARK_INHERITED;
+}
+
 /* An open call, entered from the node `caller`. is_nested: another one of its function encloses it.
  */
 static void add_open(struct calls *calls, uint32_t at, uint32_t caller,
@@ -142,7 +149,7 @@ static void add_open(struct calls *calls, uint32_t at, uint32_t caller,
     bool is_nested = function->seen_on == calls->merged->stack_serial;
     function->seen_on = calls->merged->stack_serial;
     node->open++;
-    node->inherited += (frame->flags & STORE_FRAME_INHERITED) != 0;
+    node->inherited += is_inherited(calls, frame);
     node->open_ticks += ticks;
     if (!is_nested) node->open_outer_ticks += ticks;
     if (!node->is_folded) return;

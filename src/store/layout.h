@@ -119,31 +119,27 @@ _Static_assert(sizeof(struct store_segment) == 64, "items keep to cache lines");
  * address equals no function that a hook is called with, so such a node or frame takes the slow
  * path. */
 #define STORE_ADDRESS_MASK ((UINT64_C(1) << 56) - 1)
-#define STORE_MARK_FOLDED                                                                          \
-    (UINT64_C(1) << 56) /* stands for every path of this function beyond the limit */
-#define STORE_MARK_UNLOADED                                                                        \
-    (UINT64_C(1) << 57) /* its module is gone; the address may mean another */
-#define STORE_MARK_SLOW                                                                            \
-    (UINT64_C(1) << 58) /* every call takes the slow path (function samples)                       \
-                         */
-#define STORE_MARK_INHERITED                                                                       \
-    (UINT64_C(1) << 60) /* entered before a fork: its exit is not counted */
-#define STORE_MARK_CATEGORY                                                                        \
-    (UINT64_C(1) << 59) /* not an address but the store_ref of the function record's name */
+/* Stands for every path of this function beyond the limit. */
+#define STORE_MARK_FOLDED (UINT64_C(1) << 56)
+/* Its module is gone; the address may mean another function by now. */
+#define STORE_MARK_UNLOADED (UINT64_C(1) << 57)
+/* Entered before a fork: its exit is not counted. */
+#define STORE_MARK_INHERITED (UINT64_C(1) << 58)
+/* Not an address but the store_ref of the function record's name. */
+#define STORE_MARK_CATEGORY (UINT64_C(1) << 59)
 
 /* One distinct path of calls. The root (parent 0) stands for the thread itself: address 0, function
  * 0. Time in children is not stored: it is the sum of the children's totals. */
 struct store_node {
     uint64_t address;
     store_ref parent;
-    store_ref last_child; /* the hot path's guess; no tree structure */
+    store_ref last_child; /* the callee to expect of a new frame; no tree structure */
     uint64_t count;       /* ended activations */
     uint64_t total_ticks; /* sum of their durations */
     uint64_t min_ticks;   /* UINT64_MAX while count is 0 */
     uint64_t max_ticks;
     store_ref function;
-    store_ref
-        folded_children; /* uint64_t: ticks in folded callees, which are nobody's child; 0 = none */
+    store_ref folded_children; /* uint64_t: ticks of folded calls made from here; 0 = none */
     uint64_t reserved;
 };
 _Static_assert(sizeof(struct store_node) == 64, "a node is one cache line");
@@ -197,16 +193,16 @@ struct store_frame {
     uint64_t start_ticks;
     uint64_t sp; /* address of the caller's stack at the hook */
     store_ref node;
-    uint32_t flags;
+    store_ref last_child;   /* the callee called last from here; in a folded frame: enum
+                               store_frame_flags */
+    uint64_t child_address; /* of last_child; 0 = none */
 };
-_Static_assert(sizeof(struct store_frame) == 24, "three words a frame");
+_Static_assert(sizeof(struct store_frame) == 32, "two frames a cache line");
 
-/* Nodes lie on cache lines, so the low 3 bits of their refs are free for these; the rest of `flags`
- * of a folded frame is the ref of the nearest node further out that is not folded. */
+/* Nodes lie on cache lines, so the low 3 bits of their refs are free: a folded frame has the ref of
+ * the nearest node further out that is not folded, and these. */
 enum store_frame_flags {
-    STORE_FRAME_INHERITED = 1, /* entered before the fork: Open, but not counted */
-    STORE_FRAME_FOLDED = 2,
-    STORE_FRAME_NESTED = 4, /* folded, and the function is open further out */
+    STORE_FRAME_NESTED = 1, /* the function is open further out */
     STORE_FRAME_FLAGS = 7,
 };
 

@@ -241,8 +241,7 @@ store_ref builder_stack(struct builder *builder, struct store_recorder *recorder
     return ref;
 }
 
-void builder_frame(struct builder *builder, store_ref ref, store_ref node, uint64_t start,
-                   uint32_t flags)
+void builder_frame(struct builder *builder, store_ref ref, store_ref node, uint64_t start)
 {
     struct store_stack *stack = builder_at(builder, ref);
     struct store_frame *frames = builder_at(builder, stack->frames);
@@ -250,5 +249,5 @@ void builder_frame(struct builder *builder, store_ref ref, store_ref node, uint6
     while (frames[at].sp) at++;
     if (at + 1 >= stack->capacity) abort();
     frames[at] = (struct store_frame){
-        .start_ticks = start, .sp = 0x7fff0000 - at * 64u, .node = node, .flags = flags};
+        .start_ticks = start, .sp = 0x7fff0000 - at * 64u, .node = node};
 }

@@ -54,5 +54,4 @@ void builder_add_folded_children(struct builder *builder, store_ref node, uint64
 
 store_ref builder_stack(struct builder *builder, struct store_recorder *recorder,
                         uint32_t capacity);
-void builder_frame(struct builder *builder, store_ref stack, store_ref node, uint64_t start,
-                   uint32_t flags);
+void builder_frame(struct builder *builder, store_ref stack, store_ref node, uint64_t start);

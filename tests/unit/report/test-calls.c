@@ -116,8 +116,8 @@ static void an_open_call_lasts_until_now(void **state)
     store_ref in_a = node(0, a), in_b = node(in_a, b);
     store_ref stack = builder_stack(&store, recorder, 8);
     builder_call(&store, in_b, 500);
-    builder_frame(&store, stack, in_a, NOW - 10000, 0);
-    builder_frame(&store, stack, in_b, NOW - 2000, 0);
+    builder_frame(&store, stack, in_a, NOW - 10000);
+    builder_frame(&store, stack, in_b, NOW - 2000);
     make_report();
     has_times(named("0x100"), 1, 10000, 7500);
     has_times(named("0x200"), 2, 2500, 2500);
@@ -138,8 +138,8 @@ static void an_open_recursion_adds_only_its_outermost_call(void **state)
     store_ref first = node(0, a), second = node(first, a);
     store_ref stack = builder_stack(&store, recorder, 8);
     builder_call(&store, second, 700);
-    builder_frame(&store, stack, first, NOW - 9000, 0);
-    builder_frame(&store, stack, second, NOW - 1000, 0);
+    builder_frame(&store, stack, first, NOW - 9000);
+    builder_frame(&store, stack, second, NOW - 1000);
     make_report();
     has_times(named("0x100"), 3, 9000, 9000);
     assert_int_equal(load_integer(named("0x100"), "Open"), 2);
@@ -151,7 +151,9 @@ static void an_inherited_call_is_open_and_not_counted(void **state)
     store_ref in_a = node(0, a), in_b = node(in_a, b);
     store_ref stack = builder_stack(&store, recorder, 8);
     builder_call(&store, in_b, 300);
-    builder_frame(&store, stack, in_a, NOW - 5000, STORE_FRAME_INHERITED);
+    struct store_node *inherited = builder_at(&store, in_a);
+    inherited->address |= STORE_MARK_INHERITED;
+    builder_frame(&store, stack, in_a, NOW - 5000);
     make_report();
     has_times(named("0x100"), 0, 5000, 4700);
     assert_int_equal(load_integer(named("0x100"), "Open"), 1);
@@ -176,7 +178,7 @@ static void a_stack_that_is_not_in_use_has_no_open_calls(void **state)
     store_ref a = function(0x100), in_a = node(0, a);
     store_ref stack = builder_stack(&store, recorder, 8);
     builder_call(&store, in_a, 5);
-    builder_frame(&store, stack, in_a, 10, 0);
+    builder_frame(&store, stack, in_a, 10);
     ((struct store_stack *)builder_at(&store, stack))->in_use = 0;
     make_report();
     has_times(named("0x100"), 1, 5, 5);
@@ -187,7 +189,7 @@ static void open_calls_of_an_exited_thread_end_with_it(void **state)
 {
     store_ref a = function(0x100), in_a = node(0, a);
     store_ref stack = builder_stack(&store, recorder, 8);
-    builder_frame(&store, stack, in_a, 1000, 0);
+    builder_frame(&store, stack, in_a, 1000);
     recorder->state = STORE_THREAD_EXITED;
     recorder->ended_ticks = 4000;
     make_report();
@@ -200,7 +202,7 @@ static void a_call_that_starts_after_now_lasts_no_time(void **state)
 {
     store_ref a = function(0x100), in_a = node(0, a);
     store_ref stack = builder_stack(&store, recorder, 8);
-    builder_frame(&store, stack, in_a, NOW + 50, 0);
+    builder_frame(&store, stack, in_a, NOW + 50);
     make_report();
     has_times(named("0x100"), 1, 0, 0);
 }
@@ -270,9 +272,9 @@ static void open_folded_calls_leave_their_callers_self(void **state)
     store_ref a = function(0x100), f = function(0x200);
     store_ref in_a = node(0, a), in_f = builder_folded(&store, recorder, f);
     store_ref stack = builder_stack(&store, recorder, 8);
-    builder_frame(&store, stack, in_a, NOW - 1000, 0);
-    builder_frame(&store, stack, in_f, NOW - 600, 0);
-    builder_frame(&store, stack, in_f, NOW - 100, 0);
+    builder_frame(&store, stack, in_a, NOW - 1000);
+    builder_frame(&store, stack, in_f, NOW - 600);
+    builder_frame(&store, stack, in_f, NOW - 100);
     make_report();
     has_times(named("0x100"), 1, 1000, 400);
     has_times(named("0x200"), 2, 600, 600);

@@ -225,13 +225,13 @@ static void lay_out_everything(void)
     builder_call(&store, builder_node(&store, recorder, 0, category), 40);
     builder_sample(&store, category, 40, 2);
     store_ref stack = builder_stack(&store, recorder, 4);
-    builder_frame(&store, stack, node, 2000, 0);
+    builder_frame(&store, stack, node, 2000);
     struct store_recorder *second = builder_recorder(&store, 3, 1);
     store_ref function = builder_function(&store, second, 0x1100);
     store_ref folded = builder_folded(&store, second, function);
     builder_call(&store, folded, 30);
     builder_add_folded_children(&store, second->root, 30);
-    builder_frame(&store, builder_stack(&store, second, 4), folded, 3000, 0);
+    builder_frame(&store, builder_stack(&store, second, 4), folded, 3000);
 }
 
 /* A copy that ends where memory ends, so that one byte too many is a fault. */

@@ -116,8 +116,8 @@ static void a_killed_process_ends_at_the_latest_moment_that_it_left(void **state
     store_ref function = builder_function(&store, recorder, 0x100);
     store_ref node = builder_node(&store, recorder, recorder->root, function);
     store_ref ref = builder_stack(&store, recorder, 8);
-    builder_frame(&store, ref, node, 1000, 0);
-    builder_frame(&store, ref, node, 9000, 0);
+    builder_frame(&store, ref, node, 1000);
+    builder_frame(&store, ref, node, 9000);
     builder_call(&store, node, 500);
     const struct store_stack *stack = builder_at(&store, ref);
     ((struct store_frame *)builder_at(&store, stack->frames))[2].sp = 0; /* it has ended */

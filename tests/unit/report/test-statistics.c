@@ -197,7 +197,7 @@ static void scopes_and_samples_of_one_name_are_one_category(void **state)
 
 static void functions_with_samples_of_every_call_are_exact(void **state)
 {
-    store_ref function = builder_function(&store, recorder, 0x100 | STORE_MARK_SLOW);
+    store_ref function = builder_function(&store, recorder, 0x100 | STORE_MARK_UNLOADED);
     store_ref node = builder_node(&store, recorder, recorder->root, function);
     for (size_t i = 0; i < 101; i++) {
         values[i] = next_random() & 0xffffff;
@@ -208,6 +208,18 @@ static void functions_with_samples_of_every_call_are_exact(void **state)
     assert_string_equal(load_text(statistics, "percentiles"), "exact");
     assert_string_equal(load_text(statistics, "name"), "0x100");
     are_numpys(statistics, 101, 1, 1e-12);
+}
+
+static void buckets_that_ran_ahead_of_the_sums_are_fitted_to_them(void **state)
+{
+    store_ref function = builder_function(&store, recorder, 0x100);
+    store_ref ref = builder_node(&store, recorder, recorder->root, function);
+    for (int i = 0; i < 1000; i++) builder_call(&store, ref, i % 2 ? 10 : 100000);
+    ((struct store_node *)builder_at(&store, ref))->count = 900;
+    json_t *statistics = first_function();
+    assert_int_equal(histogram_sum(statistics), 900);
+    assert_int_equal(load_integer(statistics, "histogram.0.2"), 450);
+    assert_int_equal(load_integer(statistics, "histogram.1.2"), 450);
 }
 
 static void a_sum_beyond_the_end_of_its_type_is_flagged(void **state)
@@ -235,6 +247,7 @@ int main(void)
         IN_STORE(a_ring_that_turned_over_has_its_window_beside_the_histogram),
         IN_STORE(scopes_and_samples_of_one_name_are_one_category),
         IN_STORE(functions_with_samples_of_every_call_are_exact),
+        IN_STORE(buckets_that_ran_ahead_of_the_sums_are_fitted_to_them),
         IN_STORE(a_sum_beyond_the_end_of_its_type_is_flagged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

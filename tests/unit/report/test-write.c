@@ -37,7 +37,7 @@ static void lay_out_thread(int is_second)
         builder_call(&store, outside, i * 10);
         builder_sample(&store, samples, i * 10, is_second ? 5 : 50);
     }
-    builder_frame(&store, builder_stack(&store, recorder, 4), node, 77, 0);
+    builder_frame(&store, builder_stack(&store, recorder, 4), node, 77);
     recorder->start_routine = is_second ? 0x1100 : 0;
     recorder->parent = (uint32_t)is_second;
     builder_folded_root(&store, recorder);
