@@ -22,6 +22,3 @@ bool crash_is_fatal(int signal);
 
 /* The handler itself. Context: signal handler. */
 void crash_handler(int signal, siginfo_t *info, void *context);
-
-/* A forked child: nobody is crashing. Context: the only thread of a child. */
-void crash_child(void);

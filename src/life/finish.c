@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "life/companion.h"
+#include "life/guard.h"
 #include "life/modules.h"
 #include "life/onstack.h"
 #include "life/start.h"
@@ -146,12 +147,16 @@ static void refresh_head(void)
 
 static long call_write(void *request) { return companion_table()->write(request); }
 
+static long write_on_stack(void *request)
+{
+    struct onstack place;
+    return onstack_call(&place, call_write, request, companion_stack_top());
+}
+
 int finish_write(const char *path, bool is_snapshot)
 {
     const struct store_head *head = store_head(&process.store);
-    void *stack = companion_stack_top();
-    struct onstack place;
-    if (!companion_table() || !stack) return -ENOSYS;
+    if (!companion_table()) return -ENOSYS;
     modules_store();
     refresh_threads();
     refresh_head();
@@ -162,27 +167,24 @@ int finish_write(const char *path, bool is_snapshot)
         .path = path,
         .is_snapshot = is_snapshot,
     };
-    return (int)onstack_call(&place, call_write, &request, stack);
+    return (int)guard_run(write_on_stack, &request, process.settings.report_timeout_ns);
 }
 
-void finish_say_failed(const char *path, int error)
+/* Why there is no report, what to do, and what is kept. */
+static void say_failed(const char *path, int error)
 {
+    const char *store = process.store.path;
     char line[1024];
     struct fmt text = fmt_over(line, sizeof line);
     if (error != -ENOSYS) {
-        fmt_text(&text, path ? path : ending.name);
+        fmt_text(&text, path);
         fmt_text(&text, ": ");
         reason_add(&text, error);
     }
-    if (process.store.path[0]) {
-        if (text.length) fmt_text(&text, "; ");
-        fmt_text(&text, "stint recover ");
-        fmt_text(&text, process.store.path);
-    }
-    warn_once(error == -ENOSYS      ? WARN_NO_COMPANION_IN_CRASH
-              : error == -ETIMEDOUT ? WARN_REPORT_HANGS
-                                    : WARN_REPORT,
-              line);
+    fmt_text(&text, store[0] ? "; what was recorded is kept: stint recover "
+                             : "; what was recorded is lost, it was in memory alone");
+    fmt_text(&text, store);
+    warn_once(error == -ENOSYS ? WARN_NO_COMPANION_YET : WARN_REPORT, line);
 }
 
 int finish_write_final(void)
@@ -196,7 +198,7 @@ int finish_write_final(void)
     else
         memcpy(name, process.out, sizeof ending.name);
     if (result)
-        finish_say_failed(name, result);
+        say_failed(name, result);
     else
         store_unlink(&process.store);
     return result;
@@ -235,7 +237,9 @@ void finish_process(enum store_ending_kind kind, int status)
     if (finish_claim()) {
         struct store_ending end = ending_now(kind, status);
         finish_set_ending(&end);
+        guard_begin(true);
         (void)finish_write_final(); /* has said why not */
+        guard_end();
         finish_release(true);
     }
     file_unguard(&guard);
@@ -248,7 +252,9 @@ int finish_snapshot(const char *path)
     if (!finish_is_ours()) return result;
     file_guard(&guard);
     if (finish_claim()) {
+        guard_begin(false);
         result = write_snapshot(path);
+        guard_end();
         finish_release(false);
     }
     file_unguard(&guard);
@@ -294,9 +300,11 @@ void finish_before_exec(void)
     if (finish_claim()) {
         struct store_ending end = ending_now(STORE_ENDING_EXEC, 0);
         finish_set_ending(&end);
+        guard_begin(false);
         int result = name_exec_report() ? finish_write(ending.name, false) : -ENAMETOOLONG;
+        guard_end();
         if (result)
-            finish_say_failed(ending.name, result);
+            say_failed(ending.name, result);
         else
             store_unlink(&process.store);
         if (result) ending.name[0] = '\0';

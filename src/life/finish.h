@@ -46,8 +46,8 @@ bool finish_is_ours(void);
 bool finish_claim(void);
 /* is_made: it stands (or could not be made); else the process goes on and may end again. */
 void finish_release(bool is_made);
-/* Fills the head's clock and CPU fields and writes the report on the companion's stack. Signals are
- * blocked. 0 or −errno. */
+/* Brings the head's clocks and the threads' rows up to date and has the companion write, guarded
+ * (between guard_begin and guard_end). Signals are blocked. 0 or −errno. */
 int finish_write(const char *path, bool is_snapshot);
 /* The same under the process's final name; on success the store is removed, on failure a line says
  * why and what to do. finish_write_again repeats it under that name, silently;
@@ -55,9 +55,6 @@ int finish_write(const char *path, bool is_snapshot);
 int finish_write_final(void);
 int finish_write_again(void);
 int finish_write_snapshot(void);
-/* Says why there is no report at `path` (NULL: the newest tried), and that the store is kept.
- * error: −errno. */
-void finish_say_failed(const char *path, int error);
 /* Puts the ending into the head; kind last. */
 void finish_set_ending(const struct store_ending *ending);
 

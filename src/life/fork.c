@@ -6,8 +6,8 @@
 #include "life/fork.h"
 
 #include "base/sys.h"
-#include "life/crash.h"
 #include "life/finish.h"
+#include "life/guard.h"
 #include "life/modules.h"
 #include "life/start.h"
 #include "record/control.h"
@@ -128,7 +128,7 @@ static void start_afresh(void)
     if (process.store.base) store_abandon(&process.store);
     modules_forget_store();
     finish_child();
-    crash_child();
+    guard_child();
     start_child();
 }
 

@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "life/altstack.h"
 #include "life/crash.h"
+#include "life/guard.h"
 #include "life/onstack.h"
 #include "real/real.h"
 #include "record/control.h"
@@ -133,7 +134,9 @@ static three_arguments put_behind(int signal, three_arguments handler, unsigned 
 /* What stands in the kernel as the target left it, made as it should be. False = nothing to do. */
 static bool improve(int signal, struct sigview_kernel_action *action)
 {
-    if (action->handler == door || action->handler == crash_handler) return false;
+    if (action->handler == door || action->handler == crash_handler ||
+        action->handler == guard_handler)
+        return false;
     if (is_default(action->handler) && crash_is_fatal(signal)) {
         defaults[signal].flags = (uint32_t)action->flags;
         defaults[signal].mask = action->mask;
@@ -188,8 +191,21 @@ static const struct sigaction *translate(int signal, const struct sigaction *act
     return ours;
 }
 
+/* While a report is guarded, what the target set stands hidden. */
+static void unhide(int signal, struct sigaction *old)
+{
+    static const struct sigview_kernel_action standard;
+    const struct sigview_kernel_action *hidden = guard_hidden(signal);
+    if (!hidden) hidden = &standard;
+    old->sa_sigaction = hidden->handler;
+    old->sa_flags = (int)hidden->flags;
+    memset(&old->sa_mask, 0, sizeof old->sa_mask);
+    memcpy(&old->sa_mask, &hidden->mask, KERNEL_MASK_BYTES);
+}
+
 static void show(int signal, struct sigaction *old, three_arguments handler, uint32_t flags)
 {
+    if (old->sa_sigaction == guard_handler) unhide(signal, old);
     if (old->sa_sigaction == crash_handler) {
         old->sa_handler = SIG_DFL;
         old->sa_flags = (int)defaults[signal].flags;

@@ -14,11 +14,8 @@
       "can be written")                                                                            \
     X(WARN_NAME_TOO_LONG,                                                                          \
       "the report's name is too long: ", "; nothing is recorded: set STINT_OUT to a shorter name") \
-    X(WARN_REPORT, "cannot write the report ", "; the store is kept: see `stint recover`")         \
-    X(WARN_REPORT_HANGS, "the report took longer than STINT_REPORT_TIMEOUT: ",                     \
-      "; the store is kept: see `stint recover`")                                                  \
-    X(WARN_NO_COMPANION_IN_CRASH, "crashed before libstint-report.so could be opened: ",           \
-      "; the store is kept: see `stint recover`")
+    X(WARN_REPORT, "cannot write the report ", "")                                                 \
+    X(WARN_NO_COMPANION_YET, "ended before libstint-report.so could be opened", "")
 
 enum warn_kind {
 #define X(kind, before, after) kind,

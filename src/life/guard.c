@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A timer whose signal reaches this thread alone, and handlers for faults, both of which leave the
+ * job by onstack_leave. The signal is a real-time one that the target leaves at its default. Runs
+ * in the thread that reports; the handler also in threads of the target that fault meanwhile. */
+#include "life/guard.h"
+
+#include "base/compiler.h"
+#include "base/sys.h"
+#include "life/crash.h"
+#include "life/onstack.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum {
+    PAGE = 4096,
+    PART = 64 * 1024, /* each of three stacks: nested signals, job, crash handler */
+    STACKS_BYTES = 3 * (PAGE + PART),
+    FIRST_REAL_TIME = 35, /* 32 to 34 are libc's */
+    LAST_REAL_TIME = 64,
+};
+
+static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+enum { FAULTS = COUNT_OF(fault_signals) };
+
+/* Written by the thread that reports, but for `stacks`, which the installing thread makes. */
+static struct {
+    uint8_t *stacks;     /* three times guard page and stack; NULL = not installed */
+    uint32_t thread;     /* tid; 0 = nobody */
+    uint32_t is_running; /* a job that may be left */
+    uint32_t has_faults; /* fault signals are ours; release, after what they hide is kept */
+    struct onstack job;
+    stack_t altstack; /* of the thread, meanwhile replaced */
+    int signal;       /* the timer's; 0 = none */
+    int timer;
+    struct sigview_kernel_action hidden[FAULTS];
+} guard;
+
+#define BIT(signal) (UINT64_C(1) << ((signal)-1))
+
+bool guard_install(void)
+{
+    if (guard.stacks) return true;
+    long at = sys_call6(SYS_mmap, 0, STACKS_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (at < 0 && at > -4096) return false;
+    for (int part = 0; part < 3; part++)
+        (void)sys_call3(SYS_mprotect, at + part * (PAGE + PART), PAGE, PROT_NONE);
+    guard.stacks = (uint8_t *)at;
+    return true;
+}
+
+static uint8_t *stack_top(int part) { return guard.stacks + (part + 1) * (PAGE + PART); }
+
+void *guard_handler_stack(void) { return guard.stacks ? stack_top(2) : NULL; }
+
+void guard_child(void)
+{
+    guard.thread = 0;
+    guard.is_running = 0;
+    guard.has_faults = 0;
+}
+
+static int fault_index(int signal)
+{
+    for (int i = 0; i < FAULTS; i++)
+        if (fault_signals[i] == signal) return i;
+    return -1;
+}
+
+bool guard_is_fault(int signal, const siginfo_t *info)
+{
+    return fault_index(signal) >= 0 && info->si_code > 0;
+}
+
+const struct sigview_kernel_action *guard_hidden(int signal)
+{
+    int i = fault_index(signal);
+    return i >= 0 ? &guard.hidden[i] : NULL;
+}
+
+static void set_mask(uint64_t mask)
+{
+    (void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
+}
+
+static struct sigview_kernel_action guard_action(void)
+{
+    struct sigview_kernel_action action = sigview_crash_action();
+    action.handler = guard_handler;
+    return action;
+}
+
+static void take_faults(void)
+{
+    const struct sigview_kernel_action ours = guard_action();
+    for (int i = 0; i < FAULTS; i++) (void)sigview_kernel(fault_signals[i], NULL, &guard.hidden[i]);
+    __atomic_store_n(&guard.has_faults, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < FAULTS; i++) (void)sigview_kernel(fault_signals[i], &ours, NULL);
+}
+
+static void give_faults_back(void)
+{
+    struct sigview_kernel_action now;
+    for (int i = 0; i < FAULTS; i++) {
+        /* The target may have set another meanwhile. */
+        if (sigview_kernel(fault_signals[i], NULL, &now) || now.handler != guard_handler) continue;
+        (void)sigview_kernel(fault_signals[i], &guard.hidden[i], NULL);
+    }
+    __atomic_store_n(&guard.has_faults, 0, __ATOMIC_RELEASE);
+}
+
+static int take_signal(void)
+{
+    const struct sigview_kernel_action ours = guard_action();
+    struct sigview_kernel_action now;
+    for (int signal = LAST_REAL_TIME; signal >= FIRST_REAL_TIME; signal--) {
+        if (sigview_kernel(signal, NULL, &now) || now.handler) continue;
+        return sigview_kernel(signal, &ours, NULL) ? 0 : signal;
+    }
+    return 0;
+}
+
+static void give_signal_back(void)
+{
+    const struct sigview_kernel_action standard = {.handler = NULL /* SIG_DFL */};
+    uint64_t bit = BIT(guard.signal);
+    const struct timespec now = {0};
+    (void)sys_call1(SYS_timer_delete, guard.timer);
+    (void)sys_call4(SYS_rt_sigtimedwait, &bit, NULL, &now, 8); /* it fired just before */
+    (void)sigview_kernel(guard.signal, &standard, NULL);
+    guard.signal = 0;
+}
+
+static void make_timer(void)
+{
+    guard.signal = take_signal();
+    if (!guard.signal) return;
+    struct sigevent event = {
+        .sigev_value = {.sival_ptr = &guard},
+        .sigev_signo = guard.signal,
+        .sigev_notify = SIGEV_THREAD_ID,
+    };
+    event._sigev_un._tid = (pid_t)guard.thread;
+    guard.timer = -1;
+    if (sys_call3(SYS_timer_create, CLOCK_MONOTONIC, &event, &guard.timer)) give_signal_back();
+}
+
+static void set_timer(uint64_t ns)
+{
+    struct itimerspec once = {
+        .it_value = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)}};
+    if (guard.signal) (void)sys_call4(SYS_timer_settime, guard.timer, 0, &once, NULL);
+}
+
+void guard_begin(bool with_faults)
+{
+    __atomic_store_n(&guard.thread, (uint32_t)sys_call0(SYS_gettid), __ATOMIC_RELAXED);
+    if (!guard.stacks) return;
+    if (with_faults) take_faults();
+    make_timer();
+}
+
+void guard_end(void)
+{
+    if (guard.signal) give_signal_back();
+    if (guard.has_faults) give_faults_back();
+    __atomic_store_n(&guard.thread, 0, __ATOMIC_RELAXED);
+}
+
+struct job {
+    long (*run)(void *);
+    void *argument;
+};
+
+/* On the job's stack. The kernel would lay a nested signal's frame over one that is to be returned
+ * by, so the alternate stack is another meanwhile; it cannot be changed from itself, hence here. */
+static long run_job(void *argument)
+{
+    const struct job *job = argument;
+    const stack_t nested = {.ss_sp = stack_top(0) - PART, .ss_size = PART};
+    uint64_t open = guard.signal ? BIT(guard.signal) : 0;
+    for (int i = 0; i < FAULTS && guard.has_faults; i++) open |= BIT(fault_signals[i]);
+    (void)sys_call2(SYS_sigaltstack, &nested, &guard.altstack);
+    guard.is_running = 1;
+    SIGNAL_FENCE();
+    set_mask(~open);
+    long result = job->run(job->argument);
+    set_mask(~UINT64_C(0));
+    guard.is_running = 0;
+    return result;
+}
+
+long guard_run(long (*run)(void *), void *argument, uint64_t limit_ns)
+{
+    struct job job = {run, argument};
+    if (!guard.stacks) return run(argument);
+    set_timer(limit_ns);
+    long result = onstack_call(&guard.job, run_job, &job, stack_top(1));
+    set_timer(0);
+    (void)sys_call2(SYS_sigaltstack, &guard.altstack, NULL);
+    return result;
+}
+
+/* In the thread that reports: its own fault, the timer, or one from outside, which is dropped. */
+static void leave_job(int signal, const siginfo_t *info)
+{
+    int reason = 0;
+    if (!guard.is_running) return;
+    if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &guard)
+        reason = -ETIMEDOUT;
+    else if (guard_is_fault(signal, info))
+        reason = -EFAULT;
+    if (!reason) return;
+    guard.is_running = 0;
+    onstack_leave(&guard.job, reason); /* all signals are blocked, as before the job */
+}
+
+static void wait_for_end(void)
+{
+    const struct timespec step = {.tv_nsec = 1000000};
+    while (__atomic_load_n(&guard.has_faults, __ATOMIC_ACQUIRE))
+        (void)sys_call2(SYS_nanosleep, &step, NULL);
+}
+
+void guard_handler(int signal, siginfo_t *info, void *context)
+{
+    long tid = sys_call0(SYS_gettid);
+    const struct sigview_kernel_action *hidden = guard_hidden(signal);
+    if (__atomic_load_n(&guard.thread, __ATOMIC_RELAXED) == (uint32_t)tid) {
+        leave_job(signal, info);
+        return;
+    }
+    if (!hidden) return; /* the timer's signal, sent by somebody: dropped */
+    if (hidden->handler == crash_handler) {
+        crash_handler(signal, info, context);
+        return;
+    }
+    /* The target's handler is in charge of this thread: a fault happens again when it is back. */
+    wait_for_end();
+    if (guard_is_fault(signal, info)) return;
+    (void)sys_call4(SYS_rt_tgsigqueueinfo, sys_call0(SYS_getpid), tid, signal, info);
+}
