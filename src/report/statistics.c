@@ -196,13 +196,37 @@ static int unite_units(struct statistics *statistics, uint32_t middle)
     return 0;
 }
 
+/* A thread that runs on has counted more calls by the time its buckets are read than when its sums
+ * were, and a cut store may have lost buckets: the shape stays, the counts add up to the calls
+ * told. */
+static void fit_to(struct statistics *statistics, uint64_t ended)
+{
+    uint64_t sum = 0, seen = 0, told = 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < statistics->full; i++)
+        sum = sums_plus(sum, statistics->full_counts[i]);
+    if (sum == ended) return;
+    for (uint32_t i = 0; i < statistics->full; i++) {
+        seen = sums_plus(seen, statistics->full_counts[i]);
+        double share = (double)seen / (double)sum * (double)ended;
+        uint64_t upto = seen >= sum || share >= (double)ended ? ended : (uint64_t)share;
+        if (upto <= told) continue;
+        statistics->full_counts[kept] = upto - told;
+        statistics->full_ns[kept++] = statistics->full_ns[i];
+        told = upto;
+    }
+    statistics->full = kept;
+}
+
 static int collect(struct statistics *statistics, const struct group *group)
 {
     statistics->full = 0;
     if (group->sums[UNIT_TICKS].ended) collect_unit(statistics, group, UNIT_TICKS);
     uint32_t middle = statistics->full;
     if (group->sums[UNIT_NS].ended) collect_unit(statistics, group, UNIT_NS);
-    return middle && middle < statistics->full ? unite_units(statistics, middle) : 0;
+    int error = middle && middle < statistics->full ? unite_units(statistics, middle) : 0;
+    if (!error) fit_to(statistics, group->ended);
+    return error;
 }
 
 static void write_histogram(const struct statistics *statistics)
