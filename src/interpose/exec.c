@@ -9,9 +9,9 @@
 #include "base/compiler.h"
 #include "base/sys.h"
 #include "life/finish.h"
-#include "life/handover.h"
 #include "life/start.h"
 #include "real/real.h"
+#include "self/handover.h"
 
 #include <alloca.h>
 #include <errno.h>
@@ -83,7 +83,11 @@ static int run(const struct call *call)
 {
     struct handover plan;
     if (!start_process() || process.is_off) return perform(call, call->environment);
-    if (!handover_plan(&plan, call->environment))
+    const struct handover_self self = {.library = process.library,
+                                       .directory = process.directory,
+                                       .out = process.settings.out,
+                                       .run = process.run};
+    if (!handover_plan(&plan, &self, call->environment))
         return perform_and_report(call, call->environment);
     if (plan.bytes <= FEW) return perform_on_stack(call, &plan);
     if (!start_is_vfork_child()) return perform_on_mapping(call, &plan);

@@ -6,6 +6,7 @@
  * as it is. */
 #include "life/thread.h"
 #include "base/compiler.h"
+#include "interpose/birth.h"
 #include "life/companion.h"
 #include "life/start.h"
 #include "real/real.h"

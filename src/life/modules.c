@@ -12,10 +12,10 @@
 #include "base/fmt.h"
 #include "base/sys.h"
 #include "clock/clock.h"
-#include "life/elfimage.h"
-#include "life/identity.h"
 #include "life/start.h"
 #include "record/recorder.h"
+#include "self/elfimage.h"
+#include "self/identity.h"
 
 #include <errno.h>
 #include <link.h>

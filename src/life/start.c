@@ -11,19 +11,20 @@
 #include "base/fmt.h"
 #include "base/say.h"
 #include "base/sys.h"
+#include "clock/clock.h"
+#include "config.h"
 #include "life/companion.h"
 #include "life/crash.h"
 #include "life/finish.h"
-#include "life/head.h"
-#include "life/identity.h"
 #include "life/modules.h"
-#include "life/outname.h"
-#include "life/run.h"
 #include "life/thread.h"
 #include "life/warn.h"
 #include "real/real.h"
 #include "record/control.h"
 #include "record/recorder.h"
+#include "self/identity.h"
+#include "self/outname.h"
+#include "self/run.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,6 +34,7 @@
 #include <unistd.h>
 
 struct process process;
+_Static_assert(sizeof process.run == RUN_BYTES, "a run's name fits");
 
 /* The environment's word for where stores belong; copied since environ may be overwritten. */
 static char runtime_directory[4096];
@@ -191,7 +193,8 @@ COLD static bool prepare(void)
     find_identity();
     find_directory();
     find_library();
-    run_find(environment_value("STINT_ROOT"));
+    process.is_root = run_find(process.run, process.pid, process.start_time,
+                               environment_value("STINT_ROOT"), process.library);
     settings_read(&process.settings, environ, process.is_root ? say_bad_setting : keep_silent);
     process.is_off = process.settings.disable || (!process.is_root && !process.settings.follow);
     find_out_name();
@@ -221,10 +224,28 @@ bool start_process(void)
     return state_now() > PROCESS_PREPARING;
 }
 
+/* The arguments, separated by NUL, the last one without; the first 32 KiB, copied before the target
+ * overwrites them. */
+static char arguments[32768];
+static size_t argument_bytes;
+
+COLD static void keep_arguments(int argc, char *const *argv)
+{
+    size_t used = 0;
+    for (int i = 0; i < argc && argv[i]; i++) {
+        size_t length = strlen(argv[i]), room = sizeof arguments - used;
+        size_t bytes = length + 1 < room ? length + 1 : room;
+        memcpy(arguments + used, argv[i], bytes);
+        used += bytes;
+        if (bytes <= length) break;
+    }
+    argument_bytes = used ? used - 1 : 0;
+}
+
 __attribute__((constructor)) static void constructor(int argc, char **argv)
 {
     int saved = errno;
-    head_keep_arguments(argc, argv);
+    keep_arguments(argc, argv);
     (void)real();
     if (start_process() && !process.is_off) {
         finish_register();
@@ -253,6 +274,70 @@ static void choose_directories(struct store_options *options, char *report, size
     options->directories[n] = report;
 }
 
+static store_ref store_text_of(const char *data, size_t bytes)
+{
+    return store_copy_text(&process.store, data, bytes);
+}
+
+static void fill_texts(struct store_head *head)
+{
+    static char scratch[4096]; /* the starter's alone */
+    size_t length = identity_executable(scratch, sizeof scratch);
+    head->executable = length ? store_text_of(scratch, length) : 0;
+    head->host = store_text_of(scratch, identity_host(scratch, sizeof scratch));
+    if (!argument_bytes) { /* an event before our constructor: nobody has overwritten them yet */
+        long bytes = identity_read_file("/proc/self/cmdline", arguments, sizeof arguments);
+        argument_bytes = bytes > 0 ? (size_t)bytes - 1 : 0;
+    }
+    head->arguments = store_text_of(arguments, argument_bytes);
+    if (outname_fill(process.out, 1, scratch, sizeof scratch))
+        head->out = store_text_of(scratch, strlen(scratch));
+}
+
+static void fill_clock(struct store_head *head)
+{
+    struct timespec now = {0};
+    (void)sys_call2(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    head->started_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    head->clock_source = clock_choose((enum clock_wish)process.settings.clock);
+    struct clock_pair first = clock_read_pair((enum clock_source)head->clock_source);
+    head->first_ticks = first.ticks;
+    head->first_raw_ns = first.raw_ns;
+    head->first_error_ns = first.error_ns;
+}
+
+static void configure(const struct store_head *head)
+{
+    const struct settings *settings = &process.settings;
+    const struct recorder_options options = {
+        .store = &process.store,
+        .max_nodes = settings->max_nodes,
+        .max_depth = settings->max_depth,
+        .max_threads = settings->max_threads,
+        .function_samples = settings->function_samples,
+        .max_samples = settings->max_samples,
+        .sample_bytes = settings->sample_bytes,
+        .clock_source = head->clock_source,
+    };
+    recorder_configure(&options);
+}
+
+COLD static void fill_head(void)
+{
+    struct store_head *head = store_head(&process.store);
+    memcpy(head->stint_version, STINT_VERSION, sizeof STINT_VERSION);
+    memcpy(head->run, process.run, sizeof head->run);
+    head->pid = process.pid;
+    head->parent_pid = (uint32_t)sys_call0(SYS_getppid);
+    head->process_start = process.start_time;
+    head->boot_id = identity_boot();
+    head->max_nodes = process.settings.max_nodes;
+    if (process.settings.thread_trees) head->flags |= STORE_THREAD_TREES;
+    fill_clock(head);
+    fill_texts(head);
+    configure(head);
+}
+
 COLD static bool make_store(void)
 {
     static char directory[4096]; /* the starter's alone */
@@ -268,7 +353,7 @@ COLD static bool make_store(void)
     }
     if (!process.store.path[0] && options.directories[0] == directory)
         warn_once(WARN_STORE_DIRECTORY, directory);
-    head_fill();
+    fill_head();
     modules_store();
     crash_install();
     return true;

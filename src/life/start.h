@@ -30,7 +30,7 @@ struct process {
     uint32_t pid;         /* as of the start, or of the fork; compare with a raw getpid */
     uint64_t start_time;  /* field 22 of /proc/self/stat */
     char run[48];         /* run id, "<pid>:<start time>" of the root */
-    char out[4096];       /* the intended report, absolute, as a pattern of outname.h */
+    char out[4096];       /* the intended report, absolute, as a pattern of self/outname.h */
     char library[4096];   /* absolute path of libstint.so; empty if unknown */
     char directory[4096]; /* working directory at the start; empty if unknown */
     struct settings settings;

@@ -15,10 +15,10 @@
 #include "clock/clock.h"
 #include "life/crash.h"
 #include "life/fork.h"
-#include "life/identity.h"
 #include "life/start.h"
 #include "record/control.h"
 #include "record/recorder.h"
+#include "self/identity.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -24,12 +24,6 @@ struct thread_birth {
     uint64_t stack_low, stack_bytes;
 };
 
-/* A copy of *birth in memory of our own, for the way from creator to trampoline: the target's heap
- * may be locked or instrumented. NULL when there is no memory. thread_birth_take copies it out and
- * frees it. Context: any thread, signal-safe. */
-struct thread_birth *thread_birth_new(const struct thread_birth *birth);
-struct thread_birth thread_birth_take(struct thread_birth *birth);
-
 /* Recorder id + 1 of the calling thread, 0 = none. Context: owner thread. */
 uint32_t thread_recorder_number(void);
 

@@ -8,8 +8,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What this process hands on. */
+struct handover_self {
+    const char *library;   /* absolute path of libstint.so, "" = unknown */
+    const char *directory; /* what a relative STINT_OUT stands behind */
+    const char *out;       /* STINT_OUT for an environment without one */
+    const char *run;       /* STINT_ROOT's value */
+};
+
 /* What is to be changed in one environment. */
 struct handover {
+    const struct handover_self *self;
     char *const *environment;
     size_t entries;          /* of the environment, without the NULL */
     const char *preload;     /* the LD_PRELOAD entry */
@@ -19,9 +28,10 @@ struct handover {
     size_t bytes;            /* space that handover_build needs */
 };
 
-/* Looks at an environment. False where it is to be handed over unchanged.
- * Context: any thread, signal-safe; also in a child of vfork. */
-bool handover_plan(struct handover *plan, char *const *environment);
+/* Looks at an environment; *self must outlive the plan. False where it is to be handed over
+ * unchanged. Context: any thread, signal-safe; also in a child of vfork. */
+bool handover_plan(struct handover *plan, const struct handover_self *self,
+                   char *const *environment);
 
 /* Builds the new environment in space[0 … plan->bytes), aligned for a pointer. Unchanged entries
  * are shared. Context: as above. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Text work on report names, each step from one buffer into another. Runs anywhere. */
-#include "life/outname.h"
+#include "self/outname.h"
 
 #include "base/fmt.h"
 

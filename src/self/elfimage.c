@@ -2,7 +2,7 @@
  *
  * Walking a loaded object's own tables. The loader has used these tables already, so they are taken
  * as whole; lengths are still respected. Runs where the loader may be asked. */
-#include "life/elfimage.h"
+#include "self/elfimage.h"
 
 #include "base/compiler.h"
 

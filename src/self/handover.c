@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * environment → plan (how much space) → new environment in the caller's space: a child of vfork
- * must neither allocate nor change what it shares. Only reads `process`. */
-#include "life/handover.h"
+ * must neither allocate nor change what it shares.  */
+#include "self/handover.h"
 
 #include "base/fmt.h"
-#include "life/outname.h"
-#include "life/start.h"
+#include "self/outname.h"
 
 #include <string.h>
 
@@ -30,8 +29,8 @@ static const char *last_part(const char *path, size_t *bytes)
 /* An entry is ours by its file's name. The loader separates by blanks and colons. */
 static bool find_own(struct handover *plan)
 {
-    size_t own_bytes = strlen(process.library);
-    const char *own = last_part(process.library, &own_bytes);
+    size_t own_bytes = strlen(plan->self->library);
+    const char *own = last_part(plan->self->library, &own_bytes);
     const char *at = plan->preload + strlen(PRELOAD);
     while (*at) {
         size_t bytes = strcspn(at, " :"), name_bytes = bytes;
@@ -41,7 +40,7 @@ static bool find_own(struct handover *plan)
              * would take apart can't be said to it. */
             bool is_relative = at[0] != '/' && name != at;
             plan->own_preload = at;
-            plan->own_bytes = is_relative && !strpbrk(process.library, " :") ? bytes : 0;
+            plan->own_bytes = is_relative && !strpbrk(plan->self->library, " :") ? bytes : 0;
             return true;
         }
         at += bytes + (at[bytes] != '\0');
@@ -49,19 +48,20 @@ static bool find_own(struct handover *plan)
     return false;
 }
 
-bool handover_plan(struct handover *plan, char *const *environment)
+bool handover_plan(struct handover *plan, const struct handover_self *self,
+                   char *const *environment)
 {
-    *plan = (struct handover){.environment = environment};
+    *plan = (struct handover){.self = self, .environment = environment};
     if (!environment || !*environment) return false;
     for (char *const *entry = environment; *entry; entry++, plan->entries++) {
         if (!plan->preload && starts_with(*entry, PRELOAD)) plan->preload = *entry;
         if (!plan->out && starts_with(*entry, OUT)) plan->out = *entry;
     }
     if (!plan->preload || !find_own(plan)) return false;
-    size_t preload = plan->own_bytes ? strlen(plan->preload) + strlen(process.library) + 1 : 0;
-    size_t wish = strlen(plan->out ? plan->out + strlen(OUT) : process.settings.out);
-    size_t out = strlen(OUT) + 2 * strlen(process.directory) + 1 + wish + 1;
-    size_t root = strlen(ROOT) + strlen(process.run) + 1;
+    size_t preload = plan->own_bytes ? strlen(plan->preload) + strlen(plan->self->library) + 1 : 0;
+    size_t wish = strlen(plan->out ? plan->out + strlen(OUT) : plan->self->out);
+    size_t out = strlen(OUT) + 2 * strlen(plan->self->directory) + 1 + wish + 1;
+    size_t root = strlen(ROOT) + strlen(plan->self->run) + 1;
     plan->bytes = (plan->entries + 3) * sizeof(char *) + preload + out + root;
     return true;
 }
@@ -78,7 +78,7 @@ static char *build_preload(const struct handover *plan, char **space, const char
 {
     struct fmt text = fmt_over(*space, (size_t)(end - *space));
     fmt_bytes(&text, plan->preload, (size_t)(plan->own_preload - plan->preload));
-    fmt_text(&text, process.library);
+    fmt_text(&text, plan->self->library);
     fmt_text(&text, plan->own_preload + plan->own_bytes);
     return take(space, &text);
 }
@@ -87,18 +87,18 @@ static char *build_out(const struct handover *plan, char **space, const char *en
 {
     struct fmt text = fmt_over(*space, (size_t)(end - *space));
     fmt_text(&text, OUT);
-    const char *wish = plan->out ? plan->out + strlen(OUT) : process.settings.out;
-    (void)outname_absolute(wish, process.directory, *space + text.length,
+    const char *wish = plan->out ? plan->out + strlen(OUT) : plan->self->out;
+    (void)outname_absolute(wish, plan->self->directory, *space + text.length,
                            (size_t)(end - *space) - text.length);
     text.length += strlen(*space + text.length);
     return take(space, &text);
 }
 
-static char *build_root(char **space, const char *end)
+static char *build_root(const struct handover *plan, char **space, const char *end)
 {
     struct fmt text = fmt_over(*space, (size_t)(end - *space));
     fmt_text(&text, ROOT);
-    fmt_text(&text, process.run);
+    fmt_text(&text, plan->self->run);
     return take(space, &text);
 }
 
@@ -115,7 +115,7 @@ char *const *handover_build(const struct handover *plan, void *space)
         *to++ = entry;
     }
     if (!has_out) *to++ = build_out(plan, &texts, end);
-    *to++ = build_root(&texts, end);
+    *to++ = build_root(plan, &texts, end);
     *to = NULL;
     return entries;
 }

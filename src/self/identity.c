@@ -2,7 +2,7 @@
  *
  * Small questions to /proc and the kernel. Raw calls, no state; stack use stays below 1 KiB, since
  * a thread's first event may come on a small stack. Runs anywhere. */
-#include "life/identity.h"
+#include "self/identity.h"
 
 #include "base/fmt.h"
 #include "base/hash.h"

@@ -3,7 +3,7 @@
  * A pool of births on their way from pthread_create's caller to the trampoline: pages of slots,
  * each page with a bit map, linked for ever. Claimed and freed by single atomic operations, so it
  * works in any context and takes no lock. */
-#include "life/thread.h"
+#include "interpose/birth.h"
 
 #include "base/compiler.h"
 #include "base/sys.h"
