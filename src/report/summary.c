@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Report → rows → sorted → lines. Numbers are formatted here, without locale. Runs outside of
+ * targets. */
+#include "report/summary.h"
+
+#include "base/arena.h"
+#include "base/compiler.h"
+#include "base/file.h"
+#include "base/fmt.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { NAME_MOST = 60, TIME_WIDTH = 8, COUNT_WIDTH = 11, BACKTRACE_MOST = 12 };
+
+static const struct summary_column columns[] = {
+    {"total", "Total", "Total_ms", SUMMARY_TIME}, {"self", "Self", "Self_ms", SUMMARY_TIME},
+    {"calls", "Calls", "Count", SUMMARY_COUNT},   {"avg", "Avg", "Avg_ms", SUMMARY_TIME},
+    {"p50", "P50", "P50_ms", SUMMARY_TIME},       {"p99", "P99", "P99_ms", SUMMARY_TIME},
+    {"max", "Max", "Max_ms", SUMMARY_TIME},       {"function", "Function", NULL, SUMMARY_NAME},
+    {"module", "Module", NULL, SUMMARY_MODULE},
+};
+
+struct row {
+    const char *name, *module; /* of a category the module is a word for that */
+    const json_t *statistics;
+    size_t place; /* in the report: equal rows stay in its order */
+};
+
+struct table {
+    struct row *rows;
+    size_t count;
+    const struct summary_column *sort;
+};
+
+const struct summary_column *summary_columns(size_t *count)
+{
+    *count = COUNT_OF(columns);
+    return columns;
+}
+
+const struct summary_column *summary_find_column(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(columns); i++)
+        if (strcmp(columns[i].name, name) == 0) return &columns[i];
+    return NULL;
+}
+
+/* Text gathered for few writes; the first error stays. */
+struct page {
+    int fd, error;
+    char space[16384];
+    struct fmt line;
+};
+
+static void page_flush(struct page *page)
+{
+    if (!page->error) page->error = file_write_all(page->fd, page->line.data, page->line.length);
+    page->line = fmt_over(page->space, sizeof page->space);
+}
+
+/* Ends a line; each is far shorter than what is kept free. */
+static void end_line(struct page *page)
+{
+    fmt_char(&page->line, '\n');
+    if (page->line.length > sizeof page->space / 2) page_flush(page);
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static uint64_t count_of(const json_t *object, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(object, key));
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* Three digits: 1.23, 12.3, 123. value is below 1000 or whole. */
+static void three_digits(struct fmt *out, double value)
+{
+    uint64_t scale = value < 9.995 ? 100 : value < 99.95 ? 10 : 1;
+    uint64_t rounded = (uint64_t)(value * (double)scale + 0.5);
+    fmt_u64(out, rounded / scale);
+    if (scale == 1) return;
+    fmt_char(out, '.');
+    if (scale == 100) fmt_char(out, (char)('0' + rounded % 100 / 10));
+    fmt_char(out, (char)('0' + rounded % 10));
+}
+
+void summary_time(double ms, char text[16])
+{
+    static const char *const units[] = {" ns", " µs", " ms", " s"};
+    struct fmt out = fmt_over(text, 16);
+    double value = ms > 0 ? ms * 1e6 : 0;
+    size_t unit = 0;
+    for (; unit < COUNT_OF(units) - 1 && value >= 999.5; unit++) value /= 1000;
+    if (value > 9e8) value = 9e8; /* of seconds: 28 years */
+    if (unit == 0)
+        fmt_u64(&out, (uint64_t)(value + 0.5));
+    else
+        three_digits(&out, value);
+    fmt_text(&out, units[unit]);
+}
+
+static bool is_continuation(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+static size_t width_of(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++) width += !is_continuation(*text);
+    return width;
+}
+
+static void pad(struct fmt *out, size_t from, size_t to)
+{
+    while (from++ < to) fmt_char(out, ' ');
+}
+
+static void put_right(struct fmt *out, const char *text, size_t width)
+{
+    pad(out, width_of(text), width);
+    fmt_text(out, text);
+}
+
+/* At most `most` characters, what a terminal would act on replaced (C0, DEL, and C1 in UTF-8). */
+static void put_name(struct fmt *out, const char *name, size_t most)
+{
+    size_t length = width_of(name), seen = 0;
+    for (; *name; name++) {
+        unsigned char c = (unsigned char)*name;
+        bool is_c1 = c == 0xc2 && (unsigned char)name[1] >= 0x80 && (unsigned char)name[1] < 0xa0;
+        if (!is_continuation(*name) && ++seen >= most && length > most) {
+            fmt_text(out, "…");
+            return;
+        }
+        if (is_c1) name++;
+        fmt_char(out, c < ' ' || c == 127 || is_c1 ? '?' : *name);
+    }
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool comes_before(const struct table *table, const struct row *a, const struct row *b)
+{
+    int order = 0;
+    if (table->sort->form == SUMMARY_NAME) {
+        order = strcmp(a->name, b->name);
+    } else if (table->sort->form == SUMMARY_MODULE) {
+        order = strcmp(base_name(a->module), base_name(b->module));
+    } else {
+        double x = number_of(a->statistics, table->sort->key);
+        double y = number_of(b->statistics, table->sort->key);
+        order = (x < y) - (x > y);
+    }
+    return order ? order < 0 : a->place < b->place;
+}
+
+static void sift_down(const struct table *table, size_t start, size_t end)
+{
+    struct row *rows = table->rows;
+    for (size_t child; (child = 2 * start + 1) < end; start = child) {
+        if (child + 1 < end && comes_before(table, &rows[child], &rows[child + 1])) child++;
+        if (!comes_before(table, &rows[start], &rows[child])) return;
+        struct row swapped = rows[start];
+        rows[start] = rows[child];
+        rows[child] = swapped;
+    }
+}
+
+/* Heapsort: no memory, and no input is slow. */
+static void table_sort(const struct table *table)
+{
+    for (size_t i = table->count / 2; i-- > 0;) sift_down(table, i, table->count);
+    for (size_t end = table->count; end-- > 1;) {
+        struct row last = table->rows[end];
+        table->rows[end] = table->rows[0];
+        table->rows[0] = last;
+        sift_down(table, 0, end);
+    }
+}
+
+static int table_fill(struct table *table, const json_t *report, struct arena *arena)
+{
+    const json_t *functions = json_object_get(report, "functions");
+    json_t *categories = json_object_get(report, "categories");
+    size_t most = json_array_size(functions) + json_object_size(categories);
+    table->rows = arena_alloc(arena, (most + 1) * sizeof *table->rows);
+    if (!table->rows) return -ENOMEM;
+    for (size_t i = 0; i < json_array_size(functions); i++) {
+        const json_t *function = json_array_get(functions, i);
+        table->rows[table->count] =
+            (struct row){text_of(function, "name"), text_of(function, "module"), function, i};
+        table->count++;
+    }
+    const char *name;
+    json_t *category;
+    json_object_foreach(categories, name, category)
+    {
+        table->rows[table->count] = (struct row){name, "(category)", category, table->count};
+        table->count++;
+    }
+    return 0;
+}
+
+static void put_cell(struct fmt *out, const struct summary_column *column, const struct row *row,
+                     size_t name_width)
+{
+    char text[24] = "-";
+    const json_t *value = column->key ? json_object_get(row->statistics, column->key) : NULL;
+    struct fmt number = fmt_over(text, sizeof text);
+    switch (column->form) {
+    case SUMMARY_TIME:
+        if (value) summary_time(json_number_value(value), text);
+        put_right(out, text, TIME_WIDTH);
+        break;
+    case SUMMARY_COUNT:
+        fmt_u64(&number, count_of(row->statistics, column->key));
+        put_right(out, text, COUNT_WIDTH);
+        break;
+    case SUMMARY_NAME:
+        put_name(out, row->name, NAME_MOST);
+        pad(out, width_of(row->name), name_width);
+        break;
+    case SUMMARY_MODULE:
+        put_name(out, base_name(row->module), NAME_MOST);
+        break;
+    }
+}
+
+static void put_titles(struct page *page, size_t name_width)
+{
+    for (size_t i = 0; i < COUNT_OF(columns); i++) {
+        const char *title = columns[i].title;
+        if (i) fmt_text(&page->line, "  ");
+        if (columns[i].form == SUMMARY_TIME || columns[i].form == SUMMARY_COUNT) {
+            put_right(&page->line, title,
+                      columns[i].form == SUMMARY_TIME ? TIME_WIDTH : COUNT_WIDTH);
+        } else {
+            fmt_text(&page->line, title);
+            if (columns[i].form == SUMMARY_NAME) pad(&page->line, width_of(title), name_width);
+        }
+    }
+    end_line(page);
+}
+
+static void put_rows(struct page *page, const struct table *table, size_t most)
+{
+    size_t shown = most && most < table->count ? most : table->count;
+    size_t name_width = width_of("Function");
+    for (size_t i = 0; i < shown; i++) {
+        size_t width = width_of(table->rows[i].name);
+        if (width > NAME_MOST) width = NAME_MOST;
+        if (width > name_width) name_width = width;
+    }
+    put_titles(page, name_width);
+    for (size_t i = 0; i < shown; i++) {
+        for (size_t j = 0; j < COUNT_OF(columns); j++) {
+            if (j) fmt_text(&page->line, "  ");
+            put_cell(&page->line, &columns[j], &table->rows[i], name_width);
+        }
+        end_line(page);
+    }
+    if (shown == table->count) return;
+    fmt_text(&page->line, "… and ");
+    fmt_u64(&page->line, table->count - shown);
+    fmt_text(&page->line, " more");
+    end_line(page);
+}
+
+static void put_ending(struct fmt *out, const json_t *ending)
+{
+    const char *kind = text_of(ending, "kind");
+    const json_t *status = json_object_get(ending, "status");
+    if (json_object_get(ending, "signal")) {
+        put_name(out, text_of(ending, "signal"), NAME_MOST);
+        if (*text_of(ending, "code")) {
+            fmt_text(out, " (");
+            put_name(out, text_of(ending, "code"), NAME_MOST);
+            fmt_char(out, ')');
+        }
+        return;
+    }
+    put_name(out, kind, NAME_MOST);
+    if (!status) return;
+    fmt_char(out, ' ');
+    fmt_i64(out, json_integer_value(status));
+}
+
+static void put_time(struct fmt *out, double ms)
+{
+    char text[16];
+    summary_time(ms, text);
+    fmt_text(out, text);
+}
+
+/* "demo, pid 4242: exit 0 after 2.31 s; 5 threads, 36356635 calls, recorded at 33 ns each" */
+static void put_head(struct page *page, const json_t *report)
+{
+    const json_t *process = json_object_get(report, "process");
+    const json_t *overhead = json_object_get(report, "overhead");
+    size_t threads = json_array_size(json_object_get(report, "threads"));
+    const char *program = base_name(text_of(process, "executable"));
+    struct fmt *out = &page->line;
+    put_name(out, *program ? program : "(unknown program)", NAME_MOST);
+    fmt_text(out, ", pid ");
+    fmt_u64(out, count_of(process, "pid"));
+    fmt_text(out, ": ");
+    put_ending(out, json_object_get(process, "ending"));
+    fmt_text(out, " after ");
+    put_time(out, number_of(process, "duration_ms"));
+    fmt_text(out, "; ");
+    fmt_u64(out, threads);
+    fmt_text(out, threads == 1 ? " thread, " : " threads, ");
+    fmt_u64(out, count_of(overhead, "calls"));
+    fmt_text(out, " calls");
+    double cost_ms = number_of(overhead, "per_call_ns") / 1e6;
+    if (cost_ms > 0) {
+        fmt_text(out, ", about ");
+        put_time(out, cost_ms);
+        fmt_text(out, " of recording in each");
+    }
+    end_line(page);
+}
+
+static void put_lost(struct page *page, const json_t *report)
+{
+    const char *kind;
+    json_t *count;
+    bool is_any = false;
+    json_object_foreach(json_object_get(report, "lost"), kind, count)
+    {
+        if (json_integer_value(count) <= 0) continue;
+        fmt_text(&page->line, is_any ? ", " : "not as it happened: ");
+        put_name(&page->line, kind, NAME_MOST);
+        fmt_char(&page->line, ' ');
+        fmt_i64(&page->line, json_integer_value(count));
+        if (page->line.length > sizeof page->space / 2) page_flush(page);
+        is_any = true;
+    }
+    if (is_any) end_line(page);
+}
+
+static void put_backtrace(struct page *page, const json_t *report)
+{
+    const json_t *ending = json_object_get(json_object_get(report, "process"), "ending");
+    const json_t *backtrace = json_object_get(ending, "backtrace");
+    size_t frames = json_array_size(backtrace);
+    for (size_t i = 0; i < frames && i < BACKTRACE_MOST; i++) {
+        const json_t *frame = json_array_get(backtrace, i);
+        fmt_text(&page->line, i ? "   by " : "   in ");
+        put_name(&page->line, text_of(frame, "name"), NAME_MOST);
+        fmt_text(&page->line, "  ");
+        put_name(&page->line, base_name(text_of(frame, "module")), NAME_MOST);
+        end_line(page);
+    }
+}
+
+int summary_write(const json_t *report, const struct summary_options *options, int fd)
+{
+    struct page page = {.fd = fd};
+    page.line = fmt_over(page.space, sizeof page.space);
+    struct arena arena = ARENA_INIT;
+    struct table table = {.sort = options->sort ? options->sort : summary_find_column("self")};
+    int error = table_fill(&table, report, &arena);
+    if (!error) {
+        table_sort(&table);
+        put_head(&page, report);
+        put_lost(&page, report);
+        put_backtrace(&page, report);
+        put_rows(&page, &table, options->most_rows);
+        page_flush(&page);
+    }
+    arena_fini(&arena);
+    return error ? error : page.error;
+}

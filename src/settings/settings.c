@@ -132,6 +132,12 @@ static bool set_field(struct settings *settings, const struct settings_row *row,
     return true;
 }
 
+bool settings_accept(const struct settings_row *row, const char *value)
+{
+    struct settings scratch;
+    return set_field(&scratch, row, value);
+}
+
 static const struct settings_row *row_of(const char *entry, const char **value)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

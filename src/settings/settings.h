@@ -53,3 +53,7 @@ const struct settings_row *settings_rows(size_t *count);
  * except that bad(NULL, "NAME") is called for them. Context: start-up. */
 void settings_read(struct settings *settings, char *const *env,
                    void (*bad)(const struct settings_row *row, const char *value));
+
+/* True where settings_read would take this value for the row. Context: any thread, with 8 KiB of
+ * stack to spare. */
+bool settings_accept(const struct settings_row *row, const char *value);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A report back from JSON, with one clear fault: what reads it afterwards need not look whether the
+ * parts of the document are there and of their kind. */
+#pragma once
+
+#include "base/fault.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The fault, and where the text itself is wrong (it is no JSON): line and column, from 1; 0 = the
+ * document as a whole. fault.error is −EBADMSG where the content is at fault, else why the file
+ * can't be read. */
+struct read_fault {
+    struct fault fault;
+    int line, column;
+};
+
+/* Reads the file, a FIFO too, whole. On success *report is the document, to be freed with
+ * json_decref: its members "process", "process.ending.kind", "functions", "categories", "threads"
+ * and "call_tree" are there and of their types, and so is every member of a function or category
+ * that the report's page names. 0 or −errno with the fault filled. Context: outside. */
+int read_report(const char *path, json_t **report, struct read_fault *fault);
+
+/* The same of text in memory. Context: outside. */
+int read_text(const char *text, size_t bytes, json_t **report, struct read_fault *fault);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fork, exec, wait. The child tells its run's id and a failed exec through a pipe that a successful
+ * exec closes. Runs in `stint`. */
+#include "child.h"
+
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* SIGCHLD too: where it is ignored, nothing is left to wait for. */
+static const int held[] = {SIGINT, SIGQUIT, SIGCHLD};
+enum { HELD = sizeof held / sizeof held[0] };
+
+struct message {
+    char run[48];
+    int exec_error;
+};
+
+static void hold_signals(struct sigaction before[HELD])
+{
+    for (int i = 0; i < HELD; i++) {
+        struct sigaction action = {.sa_handler = held[i] == SIGCHLD ? SIG_DFL : SIG_IGN};
+        sigaction(held[i], &action, &before[i]);
+    }
+}
+
+static void restore_signals(const struct sigaction before[HELD])
+{
+    for (int i = 0; i < HELD; i++) sigaction(held[i], &before[i], NULL);
+}
+
+static void tell(int fd, const struct message *message)
+{
+    ssize_t written = write(fd, message, sizeof *message);
+    (void)written; /* the parent sees a short or missing message */
+}
+
+__attribute__((noreturn)) static void begin(char **command, int fd)
+{
+    struct message message = {.exec_error = 0};
+    if (process_own_run(message.run)) setenv("STINT_ROOT", message.run, 1);
+    tell(fd, &message);
+    execvp(command[0], command);
+    message.exec_error = errno;
+    tell(fd, &message);
+    _exit(127);
+}
+
+static void wait_for(struct child *child)
+{
+    while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR) continue;
+}
+
+/* The first message has the run's id; a second one tells of a failed exec. */
+static void listen_to(struct child *child, int fd)
+{
+    struct message message;
+    while (read(fd, &message, sizeof message) == sizeof message) {
+        memcpy(child->run, message.run, sizeof child->run);
+        child->exec_error = message.exec_error;
+    }
+}
+
+int child_run(struct child *child, char **command)
+{
+    int pipes[2];
+    struct sigaction before[HELD];
+    *child = (struct child){.pid = -1};
+    if (pipe2(pipes, O_CLOEXEC) != 0) return -errno;
+    hold_signals(before);
+    child->pid = fork();
+    if (child->pid == 0) {
+        restore_signals(before);
+        begin(command, pipes[1]);
+    }
+    int error = child->pid < 0 ? -errno : 0;
+    close(pipes[1]);
+    if (error == 0) {
+        listen_to(child, pipes[0]);
+        wait_for(child);
+    }
+    close(pipes[0]);
+    restore_signals(before);
+    return error;
+}
+
+static void die_by(int number)
+{
+    struct rlimit no_core = {0, 0};
+    sigset_t set;
+    setrlimit(RLIMIT_CORE, &no_core);
+    prctl(PR_SET_DUMPABLE, 0); /* a core pattern with a pipe does not ask for the limit */
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+}
+
+int child_pass_on(const struct child *child)
+{
+    if (WIFEXITED(child->wait_status)) return WEXITSTATUS(child->wait_status);
+    fflush(NULL);
+    die_by(WTERMSIG(child->wait_status));
+    return 128 + WTERMSIG(child->wait_status);
+}

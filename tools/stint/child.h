@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command of `stint run`: started with libstint.so in front, waited for, its ending passed on.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct child {
+    pid_t pid;
+    char run[48];    /* its own "<pid>:<start time>" */
+    int exec_error;  /* errno of the exec, 0 = it began */
+    int wait_status; /* as waitpid has it; valid when exec_error is 0 */
+};
+
+/* Runs it to its end; SIGINT and SIGQUIT, which a terminal sends to both, end only the command.
+ * 0, or −errno where there could be no child. */
+int child_run(struct child *child, char **command);
+
+/* Ends as the command ended: returns its exit status, or dies by its signal (without a core file of
+ * ours). */
+int child_pass_on(const struct child *child);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The `stint` command: a table of verbs, a file each. A first word that is no verb is a command to
+ * run. */
+#include "base/say.h"
+#include "config.h"
+#include "exitcode.h"
+#include "opt.h"
+#include "verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct verb verbs[] = {
+    {"run", "[OPTION…] [--] COMMAND [ARGUMENT…]",
+     "Runs a command under stint, then shows its report", run_options, true, true, run_main},
+    {"report", "[OPTION…] FILE", "Shows a report as a table", report_options, false, false,
+     report_main},
+    {"recover", "[OPTION…] [STORE…]",
+     "Lists the stores of killed programs, or writes their reports", recover_options, false, false,
+     recover_main},
+    {"settings", "", "Lists the settings, with their values here and now", settings_options, false,
+     false, settings_main},
+    {NULL, NULL, NULL, NULL, false, false, NULL},
+};
+
+static int help(void)
+{
+    puts("stint tells where a native program's time goes, per function and per thread.\n");
+    puts("usage:");
+    for (const struct verb *verb = verbs; verb->name; verb++)
+        printf("  stint %s %s\n      %s.\n", verb->name, verb->operands, verb->summary);
+    puts("  stint COMMAND [ARGUMENT…]\n      The same as stint run COMMAND.\n"
+         "  stint VERB --help\n      The options of a verb.\n"
+         "  stint --version\n\n"
+         "The program must have been built with -finstrument-functions. More: man stint");
+    return EXITCODE_OK;
+}
+
+/* What was printed must have arrived. */
+static int flushed(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    say_line("standard output can't be written", (char *)0);
+    return EXITCODE_BAD_INPUT;
+}
+
+static const struct verb *find_verb(const char *name)
+{
+    for (const struct verb *verb = verbs; verb->name; verb++)
+        if (strcmp(verb->name, name) == 0) return verb;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) {
+        say_line("a verb or a command is missing; see `stint --help`", (char *)0);
+        return EXITCODE_USAGE;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return flushed(help());
+    if (strcmp(word, "--version") == 0) {
+        puts("stint " STINT_VERSION);
+        return flushed(EXITCODE_OK);
+    }
+    const struct verb *verb = find_verb(word);
+    /* Also where options stand before the command: stint -o FILE CMD. */
+    struct opt_args args = {.verb = verb ? verb : &verbs[0], .argv = argv + (verb ? 2 : 1)};
+    return flushed(args.verb->run(&args));
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * argv → one option after the other, as GNU programs read them: -n5, -n 5, --rows=5, --rows 5, -ab,
+ * and -- before operands. Runs in `stint`. */
+#include "opt.h"
+
+#include "base/say.h"
+#include "exitcode.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 28, HELP_WIDTH = 90, SETTING_NAME = 40 };
+
+/* "STINT_MAX_NODES" → "max-nodes" */
+static void setting_name(const struct settings_row *row, char name[SETTING_NAME])
+{
+    const char *from = row->name + strlen("STINT_");
+    size_t i = 0;
+    for (; from[i] && i < SETTING_NAME - 1; i++)
+        name[i] = from[i] == '_' ? '-' : (char)tolower((unsigned char)from[i]);
+    name[i] = '\0';
+}
+
+static bool is_own_option(const struct verb *verb, const char *name)
+{
+    for (const struct opt *opt = verb->options; opt->name; opt++)
+        if (strcmp(opt->name, name) == 0) return true;
+    return false;
+}
+
+/* A line of help: the option, then its meaning wrapped beside it. */
+static void help_line(const char *option, const char *meaning)
+{
+    int column = printf("  %-*s", HELP_COLUMN - 2, option);
+    if (column > HELP_COLUMN) column = printf("\n%*s", HELP_COLUMN, "") - 1;
+    while (*meaning) {
+        size_t word = strcspn(meaning, " ");
+        if (column + (int)word > HELP_WIDTH) column = printf("\n%*s", HELP_COLUMN, "") - 1;
+        column += printf("%.*s", (int)word, meaning);
+        meaning += word;
+        if (*meaning == ' ') meaning++;
+        if (*meaning) column += printf(" ");
+    }
+    putchar('\n');
+}
+
+static const char *value_name(const struct settings_row *row)
+{
+    static const char *const names[] = {
+        [SETTINGS_TEXT] = "TEXT",   [SETTINGS_BOOL] = "0|1",      [SETTINGS_COUNT] = "N",
+        [SETTINGS_BYTES] = "BYTES", [SETTINGS_DURATION] = "TIME",
+    };
+    return row->kind == SETTINGS_CHOICE ? row->choices : names[row->kind];
+}
+
+static void help_settings(const struct verb *verb)
+{
+    size_t count = 0;
+    const struct settings_row *rows = settings_rows(&count);
+    puts("\nSettings, each also as the environment variable that `stint settings` names:");
+    for (size_t i = 0; i < count; i++) {
+        char name[SETTING_NAME], option[100];
+        setting_name(&rows[i], name);
+        if (is_own_option(verb, name)) continue;
+        snprintf(option, sizeof option, "    --%s=%s", name, value_name(&rows[i]));
+        help_line(option, rows[i].meaning);
+    }
+}
+
+void opt_help(const struct verb *verb)
+{
+    printf("usage: stint %s %s\n%s.\n\n", verb->name, verb->operands, verb->summary);
+    for (const struct opt *opt = verb->options; opt->name; opt++) {
+        char letter[] = {'-', opt->letter, ',', ' ', '\0'}, option[100];
+        snprintf(option, sizeof option, "%s--%s%s%s", opt->letter ? letter : "    ", opt->name,
+                 opt->value ? "=" : "", opt->value ? opt->value : "");
+        help_line(option, opt->meaning);
+    }
+    help_line("-h, --help", "this text");
+    if (verb->has_settings) help_settings(verb);
+    printf("\nMore: man stint-%s\n", verb->name);
+}
+
+int opt_mistake(const struct verb *verb, const char *what, const char *word)
+{
+    say_line(verb->name, ": ", what, word, "; see `stint ", verb->name, " --help`", (char *)0);
+    return EXITCODE_USAGE;
+}
+
+static int done(struct opt_args *args, int status)
+{
+    args->status = status;
+    return OPT_DONE;
+}
+
+static int mistake(struct opt_args *args, const char *what, const char *word)
+{
+    return done(args, opt_mistake(args->verb, what, word));
+}
+
+static int take_help(struct opt_args *args)
+{
+    opt_help(args->verb);
+    return done(args, EXITCODE_OK);
+}
+
+/* The option's value: what stands behind the =, else the next argument. */
+static bool take_value(struct opt_args *args, const char *attached)
+{
+    args->value = attached ? attached : *args->argv;
+    if (!attached && args->value) args->argv++;
+    return args->value != NULL;
+}
+
+static int take_letter(struct opt_args *args)
+{
+    const char letter[] = {'-', *args->cluster++, '\0'};
+    const char *rest = *args->cluster ? args->cluster : NULL;
+    args->cluster = rest;
+    if (letter[1] == 'h') return take_help(args);
+    for (int i = 0; args->verb->options[i].name; i++) {
+        const struct opt *opt = &args->verb->options[i];
+        if (opt->letter != letter[1]) continue;
+        if (!opt->value) return i;
+        args->cluster = NULL;
+        return take_value(args, rest) ? i : mistake(args, "a value is missing after ", letter);
+    }
+    return mistake(args, "no such option: ", letter);
+}
+
+static const struct settings_row *find_setting(const char *word, size_t length)
+{
+    size_t count = 0;
+    const struct settings_row *rows = settings_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        char name[SETTING_NAME];
+        setting_name(&rows[i], name);
+        if (strlen(name) == length && memcmp(name, word, length) == 0) return &rows[i];
+    }
+    return NULL;
+}
+
+/* A switch needs no value: --thread-trees is --thread-trees=1. */
+static int take_setting(struct opt_args *args, const char *word, const char *attached)
+{
+    bool is_switch = args->setting->kind == SETTINGS_BOOL;
+    if (is_switch)
+        args->value = attached ? attached : "1";
+    else if (!take_value(args, attached))
+        return mistake(args, "a value is missing after ", word);
+    if (settings_accept(args->setting, args->value)) return OPT_SETTING;
+    return mistake(args, "not a value that this setting takes: ", word);
+}
+
+static int take_long(struct opt_args *args, const char *word)
+{
+    const char *name = word + 2;
+    size_t length = strcspn(name, "=");
+    const char *attached = name[length] ? name + length + 1 : NULL;
+    if (strcmp(name, "help") == 0) return take_help(args);
+    for (int i = 0; args->verb->options[i].name; i++) {
+        const struct opt *opt = &args->verb->options[i];
+        if (strlen(opt->name) != length || memcmp(opt->name, name, length) != 0) continue;
+        if (!opt->value) return attached ? mistake(args, "no value belongs after ", opt->name) : i;
+        return take_value(args, attached) ? i : mistake(args, "a value is missing after ", word);
+    }
+    args->setting = args->verb->has_settings ? find_setting(name, length) : NULL;
+    if (args->setting) return take_setting(args, word, attached);
+    return mistake(args, "no such option: ", word);
+}
+
+int opt_next(struct opt_args *args)
+{
+    args->value = NULL;
+    args->setting = NULL;
+    if (args->cluster) return take_letter(args);
+    const char *word = *args->argv;
+    if (!word) return done(args, -1);
+    bool is_option = !args->only_operands && word[0] == '-' && word[1];
+    if (!is_option && args->verb->stops_early) return done(args, -1);
+    args->argv++;
+    if (!is_option) {
+        args->value = word;
+        return OPT_OPERAND;
+    }
+    if (strcmp(word, "--") == 0) {
+        args->only_operands = true;
+        return opt_next(args);
+    }
+    args->cluster = word[1] == '-' ? NULL : word + 1;
+    return args->cluster ? take_letter(args) : take_long(args, word);
+}

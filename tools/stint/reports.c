@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * STINT_OUT → a pattern for glob(3) → files → those that begin as a report of the run. The
+ * beginning is enough: the report's page fixes its order. Runs in `stint`. */
+#include "reports.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HEAD_BYTES = 4096, PATTERN = 3 * 4096 };
+
+static size_t put(char *pattern, size_t at, const char *text)
+{
+    size_t length = strlen(text);
+    if (at + length >= PATTERN) return at;
+    memcpy(pattern + at, text, length + 1);
+    return at + length;
+}
+
+/* A descendant has its pid before the extension, a life that ended by exec its number too. */
+static void pattern_of(const char *wish, char pattern[PATTERN])
+{
+    const char *slash = strrchr(wish, '/');
+    const char *last = slash ? slash + 1 : wish, *dot = strrchr(last, '.');
+    size_t at = put(pattern, 0, "");
+    const char *extension = dot && dot != last ? dot : last + strlen(last);
+    for (const char *c = wish;; c++) {
+        if (c == extension) at = put(pattern, at, "*");
+        if (!*c) return;
+        if (*c == '%' && c[1] && strchr("pnhrs", c[1])) {
+            at = put(pattern, at, "*");
+            c++;
+            continue;
+        }
+        if (*c == '%' && c[1] == '%') c++;
+        const char escaped[] = {'\\', *c, '\0'};
+        at = put(pattern, at, strchr("*?[]\\", *c) ? escaped : escaped + 1);
+    }
+}
+
+/* ".exec<digit>" in the last part of the name. */
+static bool is_exec_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    for (const char *at = slash ? slash : path; (at = strstr(at, ".exec")); at++)
+        if (isdigit((unsigned char)at[5])) return true;
+    return false;
+}
+
+/* The pid in a report of this run, or 0. */
+static uint32_t pid_of_report(const char *path, const char *run)
+{
+    char head[HEAD_BYTES + 1], mark[80];
+    FILE *file = fopen(path, "re");
+    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
+    if (file) fclose(file);
+    head[length] = '\0';
+    snprintf(mark, sizeof mark, "\"run\":\"%s\"", run);
+    const char *pid = strstr(head, "\"pid\":");
+    return pid && strstr(head, mark) ? (uint32_t)strtoul(pid + 6, NULL, 10) : 0;
+}
+
+static void add(struct reports *reports, const char *path, uint32_t pid, uint64_t bytes)
+{
+    struct report_found *items =
+        realloc(reports->items, (reports->count + 1) * sizeof *reports->items);
+    if (!items) return;
+    reports->items = items;
+    items[reports->count] = (struct report_found){strdup(path), pid, bytes, is_exec_name(path)};
+    if (items[reports->count].path) reports->count++;
+}
+
+void reports_find(struct reports *reports, const char *wish, const char *run, time_t since)
+{
+    char pattern[PATTERN];
+    glob_t found = {0};
+    *reports = (struct reports){NULL, 0};
+    pattern_of(wish, pattern);
+    if (glob(pattern, GLOB_PERIOD, NULL, &found) != 0) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct stat status;
+        const char *path = found.gl_pathv[i];
+        if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_mtime < since)
+            continue;
+        uint32_t pid = pid_of_report(path, run);
+        if (pid) add(reports, path, pid, (uint64_t)status.st_size);
+    }
+    globfree(&found);
+}
+
+void reports_fini(struct reports *reports)
+{
+    for (size_t i = 0; i < reports->count; i++) free(reports->items[i].path);
+    free(reports->items);
+    *reports = (struct reports){NULL, 0};
+}

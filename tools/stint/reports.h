@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reports that one run wrote, found by the run's id inside them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+struct report_found {
+    char *path;
+    uint32_t pid;
+    uint64_t bytes;
+    bool is_exec; /* of a life that ended by exec */
+};
+
+struct reports {
+    struct report_found *items;
+    size_t count;
+};
+
+/* Those whose names come from `wish` (STINT_OUT: placeholders match anything, descendants' pids are
+ * allowed for) and that are not older than `since`. reports_fini frees. */
+void reports_find(struct reports *reports, const char *wish, const char *run, time_t since);
+void reports_fini(struct reports *reports);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What each verb's file gives to main.c's table: its options and its function. */
+#pragma once
+
+#include "opt.h"
+
+extern const struct opt run_options[], report_options[], recover_options[], settings_options[];
+
+int run_main(struct opt_args *args);
+int report_main(struct opt_args *args);
+int recover_main(struct opt_args *args);
+int settings_main(struct opt_args *args);
