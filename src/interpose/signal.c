@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * libc's names for signal dispositions. What the target sees through them is its own view:
- * life/sigview.h. */
+ * signals/sigview.h. */
 #include "base/compiler.h"
-#include "life/sigview.h"
 #include "life/thread.h"
+#include "signals/sigview.h"
 
 #include <signal.h>
 #include <stdint.h>

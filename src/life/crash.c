@@ -7,16 +7,16 @@
  * others that crash meanwhile wait for the claim. Nothing here takes a lock of the target. */
 #include "life/crash.h"
 
+#include "base/onstack.h"
 #include "base/sys.h"
 #include "clock/clock.h"
-#include "life/altstack.h"
 #include "life/companion.h"
 #include "life/finish.h"
-#include "life/guard.h"
-#include "life/onstack.h"
-#include "life/sigview.h"
 #include "life/start.h"
 #include "record/recorder.h"
+#include "signals/altstack.h"
+#include "signals/guard.h"
+#include "signals/sigview.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -39,20 +39,14 @@ static struct {
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
-static const uint64_t fatal_mask = BIT(SIGABRT) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGHUP) |
-                                   BIT(SIGILL) | BIT(SIGINT) | BIT(SIGPIPE) | BIT(SIGQUIT) |
-                                   BIT(SIGSEGV) | BIT(SIGSYS) | BIT(SIGTERM) | BIT(SIGTRAP) |
-                                   BIT(SIGXCPU) | BIT(SIGXFSZ) | BIT(SIGALRM) | BIT(SIGUSR1) |
-                                   BIT(SIGUSR2) | BIT(SIGVTALRM) | BIT(SIGPROF);
-
-bool crash_is_fatal(int signal) { return signal > 0 && signal < 65 && (fatal_mask & BIT(signal)); }
+static void crash_handler(int signal, siginfo_t *info, void *context);
 
 void crash_install(void)
 {
     if (!guard_install()) return;
     crash.backtrace = store_alloc(&process.store, FRAMES_MOST * sizeof(uint64_t), 8);
     __atomic_store_n(&crash.is_installed, 1, __ATOMIC_RELEASE);
-    sigview_install();
+    sigview_install(crash_handler);
 }
 
 void crash_thread_stack(void) { altstack_attach(); }
@@ -141,7 +135,7 @@ static void deliver_alone(int signal, const siginfo_t *info, ucontext_t *context
     deliver(signal, info);
 }
 
-void crash_handler(int signal, siginfo_t *info, void *context)
+static void crash_handler(int signal, siginfo_t *info, void *context)
 {
     int error = errno;
     if (!crash.is_installed || !finish_is_ours() || !finish_claim()) {

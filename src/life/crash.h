@@ -5,9 +5,6 @@
  * at its default (sigview.h keeps that true later). */
 #pragma once
 
-#include <signal.h>
-#include <stdbool.h>
-
 /* Maps the handler's stacks and installs the handlers; a second call (a forked child) only repeats
  * what is missing. Context: start_recording, signal-safe. */
 void crash_install(void);
@@ -16,9 +13,3 @@ void crash_install(void);
  * can be reported; crash_thread_stack_end takes it back. Context: owner thread, signal-safe. */
 void crash_thread_stack(void);
 void crash_thread_stack_end(void);
-
-/* True for the signals of design.md §4. Context: signal-safe. */
-bool crash_is_fatal(int signal);
-
-/* The handler itself. Context: signal handler. */
-void crash_handler(int signal, siginfo_t *info, void *context);

@@ -9,17 +9,17 @@
 
 #include "base/file.h"
 #include "base/fmt.h"
+#include "base/onstack.h"
 #include "base/reason.h"
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "life/companion.h"
-#include "life/guard.h"
 #include "life/modules.h"
-#include "life/onstack.h"
 #include "life/start.h"
 #include "life/warn.h"
 #include "record/control.h"
 #include "record/recorder.h"
+#include "signals/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>

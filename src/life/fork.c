@@ -7,10 +7,10 @@
 
 #include "base/sys.h"
 #include "life/finish.h"
-#include "life/guard.h"
 #include "life/modules.h"
 #include "life/start.h"
 #include "record/control.h"
+#include "signals/guard.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -5,16 +5,15 @@
  * itself, goes through a door of ours: the thread may have no alternate stack but the one from us,
  * which is too small for strangers; and after a reset our handler has to stand there again. One
  * swap in the kernel decides between racing threads. Runs in any thread and in signal handlers. */
-#include "life/sigview.h"
+#include "signals/sigview.h"
 
 #include "base/compiler.h"
+#include "base/onstack.h"
 #include "base/sys.h"
-#include "life/altstack.h"
-#include "life/crash.h"
-#include "life/guard.h"
-#include "life/onstack.h"
 #include "real/real.h"
 #include "record/control.h"
+#include "signals/altstack.h"
+#include "signals/guard.h"
 
 #include <errno.h>
 #include <string.h>
@@ -35,7 +34,20 @@ static struct {
     uint64_t mask;
 } defaults[SIGNALS];
 
+/* Set once, before is_installed. */
+static three_arguments crash_handler;
 static uint32_t is_installed;
+
+bool sigview_is_fatal(int signal)
+{
+    static const uint8_t fatal[SIGNALS] = {
+        [SIGABRT] = 1, [SIGBUS] = 1,  [SIGFPE] = 1,    [SIGHUP] = 1,  [SIGILL] = 1,
+        [SIGINT] = 1,  [SIGPIPE] = 1, [SIGQUIT] = 1,   [SIGSEGV] = 1, [SIGSYS] = 1,
+        [SIGTERM] = 1, [SIGTRAP] = 1, [SIGXCPU] = 1,   [SIGXFSZ] = 1, [SIGALRM] = 1,
+        [SIGUSR1] = 1, [SIGUSR2] = 1, [SIGVTALRM] = 1, [SIGPROF] = 1,
+    };
+    return signal > 0 && signal < SIGNALS && fatal[signal];
+}
 
 int sigview_kernel(int signal, const struct sigview_kernel_action *action,
                    struct sigview_kernel_action *old)
@@ -79,7 +91,7 @@ static bool is_handler(three_arguments handler)
 static bool needs_door(int signal, three_arguments handler, unsigned long flags)
 {
     if (!is_handler(handler)) return false;
-    return (flags & SA_ONSTACK) || ((flags & SA_RESETHAND) && crash_is_fatal(signal));
+    return (flags & SA_ONSTACK) || ((flags & SA_RESETHAND) && sigview_is_fatal(signal));
 }
 
 struct call {
@@ -137,7 +149,7 @@ static bool improve(int signal, struct sigview_kernel_action *action)
     if (action->handler == door || action->handler == crash_handler ||
         action->handler == guard_handler)
         return false;
-    if (is_default(action->handler) && crash_is_fatal(signal)) {
+    if (is_default(action->handler) && sigview_is_fatal(signal)) {
         defaults[signal].flags = (uint32_t)action->flags;
         defaults[signal].mask = action->mask;
         *action = sigview_crash_action();
@@ -163,8 +175,9 @@ static void adopt(int signal)
     }
 }
 
-void sigview_install(void)
+void sigview_install(three_arguments handler)
 {
+    crash_handler = handler;
     __atomic_store_n(&is_installed, 1, __ATOMIC_SEQ_CST);
     for (int signal = 1; signal < SIGNALS; signal++)
         if (is_settable(signal)) adopt(signal);
@@ -174,7 +187,7 @@ void sigview_install(void)
 static const struct sigaction *translate(int signal, const struct sigaction *action,
                                          struct sigaction *ours)
 {
-    if (action->sa_handler == SIG_DFL && crash_is_fatal(signal)) {
+    if (action->sa_handler == SIG_DFL && sigview_is_fatal(signal)) {
         struct sigview_kernel_action crash = sigview_crash_action();
         defaults[signal].flags = (uint32_t)action->sa_flags | ONSTACK_RESTORER_FLAG;
         memcpy(&defaults[signal].mask, &action->sa_mask, KERNEL_MASK_BYTES);

@@ -22,12 +22,15 @@ struct sigview_kernel_action {
 int sigview_kernel(int signal, const struct sigview_kernel_action *action,
                    struct sigview_kernel_action *old);
 
-/* The action under which crash_handler is installed: on the alternate stack, all signals blocked.
- */
-struct sigview_kernel_action sigview_crash_action(void);
+/* True for the signals of design.md §4: their default ends the process, and that is reported. */
+bool sigview_is_fatal(int signal);
 
-/* From now on our handler stands under every fatal signal at SIG_DFL, now or later. */
-void sigview_install(void);
+/* From now on `handler` stands under every fatal signal at SIG_DFL, now or later; again in a forked
+ * child for those that the target left meanwhile. */
+void sigview_install(void (*handler)(int, siginfo_t *, void *));
+
+/* The action under which it is installed: on the alternate stack, all signals blocked. */
+struct sigview_kernel_action sigview_crash_action(void);
 
 /* As sigaction, with errno. The other names are made of it: */
 int sigview_action(int signal, const struct sigaction *action, struct sigaction *old);

@@ -2,7 +2,7 @@
  *
  * A call on another stack on x86-64: what a function must preserve is pushed on the old stack,
  * whose pointer is kept in the place. rbp stays the frame's, so unwinders follow. Runs anywhere. */
-#include "life/onstack.h"
+#include "base/onstack.h"
 
 #include <ucontext.h>
 

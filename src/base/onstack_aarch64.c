@@ -3,7 +3,7 @@
  * A call on another stack on aarch64: x19 to x30 and d8 to d15 are what a function must preserve
  * (AAPCS64, 6.1); they are stored on the old stack, whose pointer is kept in the place. Runs
  * anywhere. */
-#include "life/onstack.h"
+#include "base/onstack.h"
 
 #include <stddef.h>
 #include <ucontext.h>

@@ -5,7 +5,7 @@
  * owner of finish's claim), all signals blocked. */
 #pragma once
 
-#include "life/sigview.h"
+#include "signals/sigview.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -3,12 +3,11 @@
  * A timer whose signal reaches this thread alone, and handlers for faults, both of which leave the
  * job by onstack_leave. The signal is a real-time one that the target leaves at its default. Runs
  * in the thread that reports; the handler also in threads of the target that fault meanwhile. */
-#include "life/guard.h"
+#include "signals/guard.h"
 
 #include "base/compiler.h"
+#include "base/onstack.h"
 #include "base/sys.h"
-#include "life/crash.h"
-#include "life/onstack.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -235,8 +234,8 @@ void guard_handler(int signal, siginfo_t *info, void *context)
         return;
     }
     if (!hidden) return; /* the timer's signal, sent by somebody: dropped */
-    if (hidden->handler == crash_handler) {
-        crash_handler(signal, info, context);
+    if (hidden->handler == sigview_crash_action().handler) {
+        hidden->handler(signal, info, context);
         return;
     }
     /* The target's handler is in charge of this thread: a fault happens again when it is back. */

@@ -2,7 +2,7 @@
  *
  * Chunks of stacks, each with a word of bits that tells which are taken; no lock, so a signal
  * handler may attach its thread. Memory is touched by a signal alone. Runs in the owner thread. */
-#include "life/altstack.h"
+#include "signals/altstack.h"
 
 #include "base/compiler.h"
 #include "base/sys.h"
