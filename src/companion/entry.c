@@ -14,8 +14,7 @@ static int write_report(const struct report_request *request)
     struct report_input input = {.now_ticks = request->now_ticks,
                                  .path = request->path,
                                  .is_snapshot = request->is_snapshot};
-    int error = view_init(&input.view, request->store, request->store_bytes, NULL);
-    return error ? error : report_write(&input, NULL);
+    return report_write_mapped(&input, request->store, request->store_bytes, NULL);
 }
 
 static const struct report_table table = {

@@ -395,3 +395,10 @@ int report_write(const struct report_input *input, struct fault *fault)
     arena_fini(&home);
     return error;
 }
+
+int report_write_mapped(struct report_input *input, const void *store, uint64_t bytes,
+                        struct fault *fault)
+{
+    int error = view_init(&input->view, store, bytes, fault);
+    return error ? error : report_write(input, fault);
+}

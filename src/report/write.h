@@ -29,6 +29,10 @@ struct report_input {
  * signal-safe, one caller at a time in a process. */
 int report_write(const struct report_input *input, struct fault *fault);
 
+/* The same of a store that is mapped at `store`, `bytes` of it readable; fills in input->view. */
+int report_write_mapped(struct report_input *input, const void *store, uint64_t bytes,
+                        struct fault *fault);
+
 /* The same into a descriptor. memory_bytes (or NULL): the most that was mapped. */
 int report_write_to(const struct report_input *input, int fd, uint64_t *memory_bytes,
                     struct fault *fault);

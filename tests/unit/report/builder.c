@@ -248,6 +248,6 @@ void builder_frame(struct builder *builder, store_ref ref, store_ref node, uint6
     uint32_t at = 1;
     while (frames[at].sp) at++;
     if (at + 1 >= stack->capacity) abort();
-    frames[at] = (struct store_frame){
-        .start_ticks = start, .sp = 0x7fff0000 - at * 64u, .node = node};
+    frames[at] =
+        (struct store_frame){.start_ticks = start, .sp = 0x7fff0000 - at * 64u, .node = node};
 }

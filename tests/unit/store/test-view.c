@@ -30,8 +30,8 @@ static int lay_out(void **state)
     outer = builder_node(&store, recorder, recorder->root, function);
     inner = builder_node(&store, recorder, outer, function);
     stack = builder_stack(&store, recorder, 8);
-    builder_frame(&store, stack, outer, 10, 0);
-    builder_frame(&store, stack, inner, 20, 0);
+    builder_frame(&store, stack, outer, 10);
+    builder_frame(&store, stack, inner, 20);
     builder_recorder(&store, 8, 4);
     return 0;
 }
