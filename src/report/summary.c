@@ -222,13 +222,14 @@ static void put_cell(struct fmt *out, const struct summary_column *column, const
 {
     char text[24] = "-";
     const json_t *value = column->key ? json_object_get(row->statistics, column->key) : NULL;
-    struct fmt number = fmt_over(text, sizeof text);
+    struct fmt number;
     switch (column->form) {
     case SUMMARY_TIME:
         if (value) summary_time(json_number_value(value), text);
         put_right(out, text, TIME_WIDTH);
         break;
     case SUMMARY_COUNT:
+        number = fmt_over(text, sizeof text);
         fmt_u64(&number, count_of(row->statistics, column->key));
         put_right(out, text, COUNT_WIDTH);
         break;

@@ -15,7 +15,7 @@ main=$root/tools/stint/stint.1
 variables=$(sed -nE 's/.*"(STINT_[A-Z_]+)".*/\1/p' "$root/src/settings/settings.c" | sort -u)
 [ "$(wc -w <<<"$variables")" -ge 10 ] || fail "settings.c names only $(wc -w <<<"$variables") variables"
 for variable in $variables; do
-  plain "$main" | grep -qw -- "$variable" || fail "$variable is not in stint.1"
+  plain "$main" | grep -w -- "$variable" >/dev/null || fail "$variable is not in stint.1"
 done
 # and no page speaks of a variable that is gone
 for variable in $(plain "$main" | grep -oE 'STINT_[A-Z_]+' | sort -u); do
@@ -26,7 +26,7 @@ for file in "$root"/tools/stint/stint-*.1; do
   verb=${file##*/stint-} verb=${verb%.1} verbs=$((verbs + 1))
   options=$("$stint" "$verb" --help 2>&1 | grep -oE '(^|[[:space:],])(--[a-z][a-z-]+|-[a-zA-Z])' | tr -d ' \t,' | sort -u) || true
   for option in $options; do
-    plain "$file" | grep -q -- "$option" || fail "stint $verb $option is not in its page"
+    plain "$file" | grep -- "$option" >/dev/null || fail "stint $verb $option is not in its page"
   done
 done
 for verb in $("$stint" --help 2>&1 | sed -nE 's/^ +stint ([a-z]+)( .*|$)/\1/p' | sort -u); do

@@ -29,7 +29,8 @@ static int help(void)
     puts("stint tells where a native program's time goes, per function and per thread.\n");
     puts("usage:");
     for (const struct verb *verb = verbs; verb->name; verb++)
-        printf("  stint %s %s\n      %s.\n", verb->name, verb->operands, verb->summary);
+        printf("  stint %s%s%s\n      %s.\n", verb->name, *verb->operands ? " " : "",
+               verb->operands, verb->summary);
     puts("  stint COMMAND [ARGUMENT…]\n      The same as stint run COMMAND.\n"
          "  stint VERB --help\n      The options of a verb.\n"
          "  stint --version\n\n"

@@ -71,7 +71,8 @@ static void help_settings(const struct verb *verb)
 
 void opt_help(const struct verb *verb)
 {
-    printf("usage: stint %s %s\n%s.\n\n", verb->name, verb->operands, verb->summary);
+    printf("usage: stint %s%s%s\n%s.\n\n", verb->name, *verb->operands ? " " : "", verb->operands,
+           verb->summary);
     for (const struct opt *opt = verb->options; opt->name; opt++) {
         char letter[] = {'-', opt->letter, ',', ' ', '\0'}, option[100];
         snprintf(option, sizeof option, "%s--%s%s%s", opt->letter ? letter : "    ", opt->name,

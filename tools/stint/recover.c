@@ -56,7 +56,7 @@ static void print_store(const struct store_found *store, void *context)
     printf("%8u  %-6s  %-8s  %6llu KiB  ", store->pid, store->is_alive ? "alive" : "gone", age,
            (unsigned long long)(store->bytes / 1024));
     char program[21];
-    snprintf(program, sizeof program, "%.20s", store->is_damaged ? "(damaged)" : store->program);
+    snprintf(program, sizeof program, "%.20s", store->is_damaged ? "(unreadable)" : store->program);
     print_clean(program);
     printf("%*s", 22 - (int)strlen(program), "");
     print_clean(store->path);

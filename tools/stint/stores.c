@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DIRECTORIES = 4 };
+enum { DIRECTORIES = 3 };
 
 /* The pid in "stint.<pid>.<random>.store", or 0 where it is no such name. */
 static uint32_t pid_of_name(const char *name)
@@ -116,9 +116,12 @@ void stores_visit(const char *beside, void (*visit)(const struct store_found *st
                   void *context)
 {
     const char *wish = getenv("STINT_STORE");
-    bool is_directory = wish && strcmp(wish, "auto") != 0 && strcmp(wish, "none") != 0;
-    const char *const wanted[DIRECTORIES] = {is_directory ? wish : NULL, getenv("XDG_RUNTIME_DIR"),
-                                             "/dev/shm", beside ? beside : "."};
+    const char *automatic[DIRECTORIES] = {getenv("XDG_RUNTIME_DIR"), "/dev/shm",
+                                          beside ? beside : "."};
+    const char *asked[DIRECTORIES] = {wish};
+    bool is_automatic = !wish || !*wish || strcmp(wish, "auto") == 0;
+    const char **wanted = is_automatic ? automatic : asked;
+    if (wish && strcmp(wish, "none") == 0) return;
     char known[DIRECTORIES][PATH_MAX];
     size_t count = 0;
     for (size_t i = 0; i < DIRECTORIES; i++) {

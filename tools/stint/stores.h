@@ -22,9 +22,9 @@ struct store_found {
     bool is_damaged; /* nothing but path, pid (by its name) and bytes is known */
 };
 
-/* Calls visit for each store of this user in the directories where they are made: STINT_STORE's,
- * $XDG_RUNTIME_DIR, /dev/shm, and `beside` (the reports' directory; NULL = the current one). Each
- * once. */
+/* Calls visit for each store of this user where a program started from here would make one:
+ * STINT_STORE's directory alone, else $XDG_RUNTIME_DIR, /dev/shm, and `beside` (the reports'
+ * directory; NULL = the current one). Each once. */
 void stores_visit(const char *beside, void (*visit)(const struct store_found *store, void *context),
                   void *context);
 
