@@ -20,7 +20,7 @@ enum { BATCHES = 8, CALLS = 128, SLOTS = 4 };
 struct toy {
     _Alignas(64) struct store_node none, root, node;
     struct store_function function;
-    uint64_t counters[STORE_BLOCK_BUCKETS];
+    uint64_t counters[STORE_NEAR_TICKS];
     struct store_frame frames[4];
     store_ref slots[SLOTS];
     struct control block;
@@ -30,7 +30,7 @@ struct toy {
 
 static void make(struct toy *toy, uint64_t address)
 {
-    toy->root = (struct store_node){.last_child = REF(node), .min_ticks = UINT64_MAX};
+    toy->root = (struct store_node){.min_ticks = UINT64_MAX};
     toy->node = (struct store_node){.address = address,
                                     .parent = REF(root),
                                     .min_ticks = 0,

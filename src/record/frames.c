@@ -94,6 +94,7 @@ static void push(struct control *block, store_ref node, uint32_t flags, uintptr_
     frame->node = node;
     frame->last_child = flags;
     frame->child_address = 0;
+    frame->near = func_at(block->base, tree_node(block->base, node)->function)->blocks[0];
     frame->start_ticks = ticks_now();
     __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
 }
@@ -135,8 +136,8 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
         flags = tree_enter_folded(block, node, above);
         recorder_count_lost(LOST_CONTEXTS_FOLDED, 1);
     } else {
-        tree_node(block->base, parent)->last_child = node;
-        above->child_address = 0; /* the table is asked next time, or the frame knows better */
+        tree_expect(block, parent, node, address);
+        above->child_address = 0; /* the table is asked next time */
     }
     push(block, node, flags, sp);
 }

@@ -28,30 +28,28 @@ static ALWAYS_INLINE struct store_frame *frames_ready(const struct control *bloc
     return top;
 }
 
-/* The callee to expect of a frame: three stores, so that a handler never finds an address beside
- * another callee's node. */
-static ALWAYS_INLINE void frames_expect(struct store_frame *frame, store_ref child,
-                                        uint64_t address)
-{
-    frame->child_address = 0;
-    SIGNAL_FENCE();
-    frame->last_child = child;
-    SIGNAL_FENCE();
-    frame->child_address = address;
-}
+/* The callee to expect, noted in a frame or a node: three stores, so that a handler never finds an
+ * address beside another callee's node. */
+#define FRAMES_EXPECT(at, child, its_address)                                                      \
+    do {                                                                                           \
+        (at)->child_address = 0;                                                                   \
+        SIGNAL_FENCE();                                                                            \
+        (at)->last_child = (child);                                                                \
+        SIGNAL_FENCE();                                                                            \
+        (at)->child_address = (its_address);                                                       \
+    } while (0)
 
 static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top,
-                                      store_ref node)
+                                      const struct store_node *node, store_ref ref)
 {
     struct store_frame *frame = top + 1;
     block->top = frame;
     SIGNAL_FENCE();
-    frame->node = node;
+    frame->node = ref;
     frame->start_ticks = clock_counter();
-    store_ref child = tree_node(block->base, node)->last_child;
-    frame->last_child = child;
-    /* Ref 0 gives the store's magic, which is no address. */
-    frame->child_address = tree_node(block->base, child)->address;
+    frame->last_child = node->last_child;
+    frame->child_address = node->child_address;
+    frame->near = func_at(block->base, node->function)->blocks[0];
     /* Release pairs with the acquire of view_frames: a frame with an sp is whole. */
     __atomic_store_n(&frame->sp, stack_address(), __ATOMIC_RELEASE);
 }
@@ -61,16 +59,18 @@ static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t addre
 {
     struct store_frame *top = frames_ready(block);
     if (UNLIKELY(!top)) return false;
-    store_ref node = top->last_child;
+    store_ref ref = top->last_child;
+    const struct store_node *node = tree_node(block->base, ref);
     if (top->child_address != address) {
-        store_ref parent = top->node;
-        node = block->slots[tree_slot(parent, address) & block->slots_mask];
-        const struct store_node *found = tree_node(block->base, node);
-        if (UNLIKELY(found->address != address) || UNLIKELY(found->parent != parent)) return false;
-        frames_expect(top, node, address);
-        tree_node(block->base, parent)->last_child = node;
+        store_ref caller = top->node;
+        ref = block->slots[tree_slot(caller, address) & block->slots_mask];
+        node = tree_node(block->base, ref);
+        /* Ref 0 gives the store's magic, which is no address. */
+        if (UNLIKELY(node->address != address) || UNLIKELY(node->parent != caller)) return false;
+        FRAMES_EXPECT(top, ref, address);
+        FRAMES_EXPECT(tree_node(block->base, caller), ref, address);
     }
-    frames_push(block, top, node);
+    frames_push(block, top, node, ref);
     return true;
 }
 
@@ -79,21 +79,32 @@ static ALWAYS_INLINE bool frames_try_enter_probing(struct control *block, uint64
 {
     struct store_frame *top = frames_ready(block);
     if (UNLIKELY(!top)) return false;
-    store_ref node = tree_find(block, top->node, address);
-    if (UNLIKELY(!node)) return false;
-    frames_expect(top, node, address);
-    tree_node(block->base, top->node)->last_child = node;
-    frames_push(block, top, node);
+    store_ref ref = tree_find(block, top->node, address);
+    if (UNLIKELY(!ref)) return false;
+    FRAMES_EXPECT(top, ref, address);
+    FRAMES_EXPECT(tree_node(block->base, top->node), ref, address);
+    frames_push(block, top, tree_node(block->base, ref), ref);
     return true;
 }
 
-/* What the processor waits for is the chain from the clock to the counter: most calls of small
- * functions last less than 512 ticks, where the bucket is the number of ticks, known without a bit
- * scan. */
-static ALWAYS_INLINE uint32_t frames_bucket(uint64_t ticks, uint32_t low_ticks)
+/* The counter of a duration, or NULL where its block does not exist yet.
+ *
+ * The next read of the clock waits for all loads and sums before it (measured on Sapphire Rapids:
+ * rdtsc overlaps with 15 cycles of what precedes it), so the longest chain is what a call costs.
+ * Most calls of small functions are short: there the bucket is the number of ticks, and the frame
+ * brings the counters along. */
+static ALWAYS_INLINE uint64_t *frames_counter(uint8_t *base, const struct store_frame *frame,
+                                              const struct store_node *node, uint64_t ticks,
+                                              uint32_t low_ticks)
 {
-    if (ticks < 512) return low_ticks;
-    return hist_bucket(ticks);
+    if (ticks < STORE_NEAR_TICKS) {
+        if (UNLIKELY(!frame->near)) return NULL;
+        return (uint64_t *)(void *)(base + (uint64_t)frame->near * STORE_UNIT) + low_ticks;
+    }
+    uint32_t bucket = hist_bucket(ticks);
+    store_ref block = func_at(base, node->function)->blocks[bucket / STORE_BLOCK_BUCKETS];
+    if (UNLIKELY(!block)) return NULL;
+    return (uint64_t *)(void *)(base + (uint64_t)block * STORE_UNIT) + bucket % STORE_BLOCK_BUCKETS;
 }
 
 /* now: read first of all. Context: hot, owner thread. */
@@ -107,18 +118,17 @@ static ALWAYS_INLINE bool frames_try_exit(struct control *block, uint64_t addres
     /* The floor's node is the root, which has no address. */
     if (UNLIKELY(node->address != address)) return false;
     uint64_t ticks = now - frame->start_ticks;
-    uint32_t bucket = frames_bucket(ticks, (uint32_t)now - (uint32_t)frame->start_ticks);
-    store_ref counters = func_at(base, node->function)->blocks[bucket / STORE_BLOCK_BUCKETS];
-    if (UNLIKELY(!counters)) return false;
     /* A negative time is a huge one here. */
     if (UNLIKELY(ticks < node->min_ticks) || UNLIKELY(ticks > node->max_ticks)) return false;
+    uint32_t low_ticks = (uint32_t)now - (uint32_t)frame->start_ticks;
+    uint64_t *counter = frames_counter(base, frame, node, ticks, low_ticks);
+    if (UNLIKELY(!counter)) return false;
     SIGNAL_FENCE();
     frame->sp = 0;
     SIGNAL_FENCE();
     block->top = frame - 1;
     node->count += 1;
     node->total_ticks += ticks;
-    uint64_t *counter = (uint64_t *)(void *)(base + (uint64_t)counters * STORE_UNIT);
-    counter[bucket % STORE_BLOCK_BUCKETS] += 1;
+    *counter += 1;
     return true;
 }

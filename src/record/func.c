@@ -66,15 +66,26 @@ store_ref func_make(struct control *block, uint64_t address)
     return ref;
 }
 
+/* The blocks of short calls are made together: the hooks find a counter among them by one sum. */
+static void make_counters(struct control *block, struct store_function *function, uint32_t number)
+{
+    uint32_t first = number < STORE_NEAR_BLOCKS ? 0 : number;
+    uint32_t blocks = number < STORE_NEAR_BLOCKS ? STORE_NEAR_BLOCKS : 1;
+    uint64_t bytes = STORE_BLOCK_BUCKETS * sizeof(uint64_t);
+    store_ref ref = space_alloc(block, blocks * bytes);
+    if (!ref) return;
+    for (uint32_t i = blocks; i > 0; i--) {
+        store_ref at = ref + (store_ref)((i - 1) * bytes / STORE_UNIT);
+        __atomic_store_n(&function->blocks[first + i - 1], at, __ATOMIC_RELEASE);
+    }
+}
+
 uint64_t *func_counters(struct control *block, struct store_function *function, uint32_t number)
 {
-    store_ref *counters = &function->blocks[number];
-    if (!*counters) {
-        store_ref ref = space_alloc(block, STORE_BLOCK_BUCKETS * sizeof(uint64_t));
-        if (!ref) return NULL;
-        __atomic_store_n(counters, ref, __ATOMIC_RELEASE);
-    }
-    return (uint64_t *)(void *)(block->base + (uint64_t)*counters * STORE_UNIT);
+    if (!function->blocks[number]) make_counters(block, function, number);
+    store_ref counters = function->blocks[number];
+    if (!counters) return NULL;
+    return (uint64_t *)(void *)(block->base + (uint64_t)counters * STORE_UNIT);
 }
 
 static void count(struct control *block, struct store_function *function, uint32_t bucket)

@@ -238,3 +238,15 @@ bool stacks_grow(struct control *block)
     __atomic_store_n(&stack->capacity, capacity, __ATOMIC_RELEASE);
     return true;
 }
+
+void stacks_forget(struct control *block, uintptr_t low, uintptr_t high)
+{
+    for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
+        const struct store_stack *stack = stack_at(block, ref);
+        struct store_frame *frames = frames_at(block, stack->frames);
+        for (uint32_t i = 0; i < stack->capacity; i++) {
+            uint64_t address = frames[i].child_address;
+            if (address >= low && address < high) frames[i].child_address = 0;
+        }
+    }
+}

@@ -37,5 +37,8 @@ static inline struct store_frame *stacks_frames(const struct control *block)
                                           (uint64_t)block->stack->frames * STORE_UNIT);
 }
 
+/* Open calls no longer expect a callee in [low, high). Context: see recorder_forget_code. */
+void stacks_forget(struct control *block, uintptr_t low, uintptr_t high);
+
 /* Remembers where a machine stack lies. Context: owner thread, signal-safe. */
 void stacks_note(uintptr_t low, uintptr_t high);

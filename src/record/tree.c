@@ -137,6 +137,13 @@ void tree_widen_slow(struct store_node *node, uint64_t ticks)
     }
 }
 
+void tree_expect(struct control *block, store_ref parent, store_ref child, uint64_t address)
+{
+    struct store_node *node = tree_node(block->base, parent);
+    node->last_child = child;
+    node->child_address = address;
+}
+
 void tree_add(struct store_node *node, uint64_t ticks)
 {
     node->count += 1;

@@ -133,14 +133,14 @@ _Static_assert(sizeof(struct store_segment) == 64, "items keep to cache lines");
 struct store_node {
     uint64_t address;
     store_ref parent;
-    store_ref last_child; /* the callee to expect of a new frame; no tree structure */
+    store_ref last_child; /* what a new frame expects to call; no tree structure */
     uint64_t count;       /* ended activations */
     uint64_t total_ticks; /* sum of their durations */
     uint64_t min_ticks;   /* UINT64_MAX while count is 0 */
     uint64_t max_ticks;
     store_ref function;
     store_ref folded_children; /* uint64_t: ticks of folded calls made from here; 0 = none */
-    uint64_t reserved;
+    uint64_t child_address;    /* of last_child; 0 = none */
 };
 _Static_assert(sizeof(struct store_node) == 64, "a node is one cache line");
 
@@ -156,11 +156,14 @@ struct store_folded {
 
 /* The grid of the recorder's histograms, in ticks: width 1 below 512, then 256 steps an octave.
  *   shift = max(0, msb(d) − 8)      bucket = shift × 256 + (d >> shift)
- * Counters come in blocks of 64 (a quarter octave), made when first hit. */
+ * Counters come in blocks of 64 (a quarter octave), made when first hit; the first
+ * four blocks are made together and lie one behind the other. */
 enum {
     STORE_BLOCK_BUCKETS = 64,
     STORE_BUCKETS = 55 * 256 + 512,
     STORE_BLOCKS = STORE_BUCKETS / STORE_BLOCK_BUCKETS, /* 228 */
+    STORE_NEAR_BLOCKS = 4,
+    STORE_NEAR_TICKS = STORE_NEAR_BLOCKS * STORE_BLOCK_BUCKETS,
 };
 
 /* A function (or category) as one thread met it. Its count, sum, min and max are those of its
@@ -193,11 +196,12 @@ struct store_frame {
     uint64_t start_ticks;
     uint64_t sp; /* address of the caller's stack at the hook */
     store_ref node;
-    store_ref last_child;   /* the callee called last from here; in a folded frame: enum
-                               store_frame_flags */
+    store_ref last_child;   /* the callee called last; in a folded frame: enum store_frame_flags */
     uint64_t child_address; /* of last_child; 0 = none */
+    store_ref near; /* counters of the function's short calls, if it had them when this began */
+    uint32_t reserved;
 };
-_Static_assert(sizeof(struct store_frame) == 32, "two frames a cache line");
+_Static_assert(sizeof(struct store_frame) == 40, "five words a frame");
 
 /* Nodes lie on cache lines, so the low 3 bits of their refs are free: a folded frame has the ref of
  * the nearest node further out that is not folded, and these. */
