@@ -53,16 +53,14 @@ bool elfimage_has_rpath(const struct elfimage *image)
     return dynamic_entry(image, DT_RPATH) != NULL;
 }
 
-/* How many symbols at the front of .dynsym may be undefined. A GNU hash table covers the defined
- * ones, which come last; where it is empty (a program that exports nothing), linkers give it no
- * true offset, and the names' table, which follows, bounds the symbols. */
-static size_t undefined_bound(const struct elfimage *image, const ElfW(Sym) * symbols,
-                              const char *names)
+/* How many symbols .dynsym has, or somewhat more: the names' table, which follows it with every
+ * linker known, bounds it. (A GNU hash table tells where the hashed symbols begin, but weak
+ * undefined ones are among those too, and an empty table tells nothing.) */
+static size_t symbol_bound(const struct elfimage *image, const ElfW(Sym) * symbols,
+                           const char *names)
 {
     const uint32_t *hash = dynamic_address(image, DT_HASH);
     if (hash) return hash[1];
-    const uint32_t *gnu = dynamic_address(image, DT_GNU_HASH);
-    if (gnu && gnu[1] > 1) return gnu[1];
     uintptr_t first = (uintptr_t)symbols, end = (uintptr_t)names;
     return end > first ? (end - first) / sizeof *symbols : 0;
 }
@@ -80,7 +78,7 @@ bool elfimage_imports_stint(const struct elfimage *image)
     const char *names = dynamic_address(image, DT_STRTAB);
     const ElfW(Dyn) *size = dynamic_entry(image, DT_STRSZ);
     if (!symbols || !names || !size) return false;
-    size_t bound = undefined_bound(image, symbols, names);
+    size_t bound = symbol_bound(image, symbols, names);
     for (size_t i = 1; i < bound; i++) {
         if (symbols[i].st_shndx != SHN_UNDEF || symbols[i].st_name >= size->d_un.d_val) continue;
         if (is_ours(names + symbols[i].st_name)) return true;
