@@ -5,6 +5,7 @@
  * nobody sees. */
 #include "life/fork.h"
 #include "base/compiler.h"
+#include "base/sys.h"
 #include "life/finish.h"
 #include "real/real.h"
 
@@ -41,24 +42,24 @@ pid_t __fork(void) { return fork_by(real()->fork); }
 
 EXPORT pid_t _Fork(void) { return fork_by(real()->_Fork); }
 
+static int fail(long error)
+{
+    errno = (int)-error;
+    return -1;
+}
+
 /* Descriptors 0 to 2 to the real /dev/null, or an error, as glibc's daemon(3) has it. */
 static int use_null(void)
 {
     struct stat status;
-    int fd = open("/dev/null", O_RDWR);
-    if (fd < 0) return -1;
-    if (fstat(fd, &status)) {
-        (void)close(fd);
-        return -1;
-    }
-    if (!S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3)) {
-        (void)close(fd);
-        errno = ENODEV;
-        return -1;
-    }
-    for (int standard = 0; standard < 3; standard++) (void)dup2(fd, standard);
-    if (fd > 2) (void)close(fd);
-    return 0;
+    long fd = sys_call4(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+    if (fd < 0) return fail(fd);
+    long error = sys_call2(SYS_fstat, fd, &status);
+    if (!error && (!S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3))) error = -ENODEV;
+    for (int standard = 0; standard < 3 && !error; standard++)
+        if (standard != fd) (void)sys_call3(SYS_dup3, fd, standard, 0);
+    if (error || fd > 2) (void)sys_call1(SYS_close, fd);
+    return error ? fail(error) : 0;
 }
 
 EXPORT int daemon(int keep_directory, int keep_descriptors)
@@ -69,7 +70,8 @@ EXPORT int daemon(int keep_directory, int keep_descriptors)
         finish_process(STORE_ENDING_EXIT, 0);
         real()->_exit(0);
     }
-    if (setsid() < 0) return -1;
-    if (!keep_directory && chdir("/")) (void)keep_directory; /* no error of daemon(3) */
+    long session = sys_call0(SYS_setsid);
+    if (session < 0) return fail(session);
+    if (!keep_directory) (void)sys_call1(SYS_chdir, "/"); /* no error of daemon(3) */
     return keep_descriptors ? 0 : use_null();
 }
