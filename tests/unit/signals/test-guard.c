@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Jobs that end, hang and fault; and what the target finds afterwards. */
+#include "signals/guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SOON_NS 10000000
+#define LATER_NS UINT64_C(60000000000)
+
+static sigset_t before;
+
+static int begin(void **state)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    return guard_install() ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return 0;
+}
+
+static long gives(void *number) { return *(long *)number; }
+
+static volatile int for_ever = 1;
+
+static long hangs(void *unused)
+{
+    while (for_ever) continue;
+    return 0;
+}
+
+static long faults(void *nothing)
+{
+    *(volatile char *)nothing = 1;
+    return 0;
+}
+
+static long overflows(void *depth)
+{
+    volatile char space[4096];
+    space[0] = 1;
+    return (for_ever ? overflows((void *)space) : 0) + space[0];
+}
+
+static void a_jobs_result_is_handed_on(void **state)
+{
+    long number = 12;
+    guard_begin(true);
+    assert_int_equal(guard_run(gives, &number, LATER_NS), 12);
+    guard_end();
+}
+
+static void a_job_that_hangs_is_left(void **state)
+{
+    long number = 3;
+    guard_begin(false);
+    assert_int_equal(guard_run(hangs, NULL, SOON_NS), -ETIMEDOUT);
+    assert_int_equal(guard_run(gives, &number, LATER_NS), 3);
+    guard_end();
+}
+
+static void a_job_that_faults_is_left(void **state)
+{
+    guard_begin(true);
+    for (int i = 0; i < 3; i++) assert_int_equal(guard_run(faults, NULL, LATER_NS), -EFAULT);
+    guard_end();
+}
+
+static void a_job_that_overflows_its_stack_is_left(void **state)
+{
+    guard_begin(true);
+    assert_int_equal(guard_run(overflows, NULL, LATER_NS), -EFAULT);
+    guard_end();
+}
+
+static void own(int signal) {}
+
+static void dispositions_mask_and_signal_stack_are_as_before(void **state)
+{
+    static char space[64 * 1024];
+    stack_t mine = {.ss_sp = space, .ss_size = sizeof space}, none = {.ss_flags = SS_DISABLE}, now;
+    struct sigaction given = {.sa_handler = own}, old;
+    sigset_t mask;
+    sigaltstack(&mine, NULL);
+    sigaction(SIGBUS, &given, NULL);
+    guard_begin(true);
+    assert_int_equal(guard_run(faults, NULL, LATER_NS), -EFAULT);
+    guard_end();
+    sigaltstack(&none, &now);
+    assert_ptr_equal(now.ss_sp, space);
+    given.sa_handler = SIG_DFL;
+    sigaction(SIGBUS, &given, &old);
+    assert_ptr_equal(old.sa_handler, own);
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++) {
+        sigaction(signal, NULL, &old);
+        assert_ptr_equal(old.sa_handler, SIG_DFL);
+    }
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    assert_int_equal(sigismember(&mask, SIGTERM), 1);
+}
+
+/* A thread of the target with a handler of its own faults while a job runs. */
+static sigjmp_buf recovered;
+static volatile sig_atomic_t is_in_job, has_recovered;
+
+static void recover(int signal) { siglongjmp(recovered, 1); }
+
+static void *faulting_thread(void *unused)
+{
+    while (!is_in_job) __asm__ volatile("");
+    if (!sigsetjmp(recovered, 1)) faults(NULL);
+    has_recovered = 1;
+    return NULL;
+}
+
+static long lets_it_fault(void *unused)
+{
+    is_in_job = 1;
+    for (volatile long i = 0; i < 3000000; i++) continue; /* likely enough for it to fault now */
+    return 0;
+}
+
+static void a_threads_own_handler_gets_its_fault_afterwards(void **state)
+{
+    pthread_t thread;
+    struct sigaction given = {.sa_handler = recover};
+    sigaction(SIGSEGV, &given, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    pthread_create(&thread, NULL, faulting_thread, NULL);
+    (void)begin(NULL);
+    guard_begin(true);
+    assert_int_equal(guard_run(lets_it_fault, NULL, LATER_NS), 0);
+    guard_end();
+    pthread_join(thread, NULL);
+    assert_int_equal(has_recovered, 1);
+    given.sa_handler = SIG_DFL;
+    sigaction(SIGSEGV, &given, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_jobs_result_is_handed_on, begin, end),
+        cmocka_unit_test_setup_teardown(a_job_that_hangs_is_left, begin, end),
+        cmocka_unit_test_setup_teardown(a_job_that_faults_is_left, begin, end),
+        cmocka_unit_test_setup_teardown(a_job_that_overflows_its_stack_is_left, begin, end),
+        cmocka_unit_test_setup_teardown(dispositions_mask_and_signal_stack_are_as_before, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_threads_own_handler_gets_its_fault_afterwards, begin,
+                                        end),
+    };
+    return cmocka_run_group_tests_name("signals/guard", tests, NULL, NULL);
+}
