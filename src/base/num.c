@@ -71,7 +71,9 @@ static uint64_t fraction_of(const char **text, uint64_t factor)
 {
     uint64_t billionths = 0, place = 100000000;
     for (; is_digit(**text); (*text)++, place /= 10) billionths += place * (uint64_t)(**text - '0');
-    return (uint64_t)((unsigned __int128)billionths * factor / 1000000000u);
+    /* Every factor is a multiple or a divisor of a second. */
+    if (factor >= 1000000000) return billionths * (factor / 1000000000);
+    return billionths / (1000000000 / factor);
 }
 
 int num_parse_duration_ns(const char *text, uint64_t *ns)

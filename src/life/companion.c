@@ -39,8 +39,8 @@ static bool beside_ourselves(char *path, size_t capacity)
 /* Sanitizers' runtimes abort a dlopen with DEEPBIND. */
 static bool has_sanitizer(void)
 {
-    return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") ||
-           dlsym(RTLD_DEFAULT, "__msan_init");
+    return real_symbol(NULL, "__asan_init") || real_symbol(NULL, "__tsan_init") ||
+           real_symbol(NULL, "__msan_init");
 }
 
 static bool map_stack(void)
@@ -67,7 +67,7 @@ COLD static const struct report_table *open_table(void)
     int flags = RTLD_NOW | RTLD_LOCAL | (has_sanitizer() ? 0 : RTLD_DEEPBIND);
     void *library = real()->dlopen(path, flags);
     const char *reason = library ? NULL : dlerror();
-    void *symbol = library ? dlsym(library, CONTRACT_SYMBOL) : NULL;
+    void *symbol = library ? real_symbol(library, CONTRACT_SYMBOL) : NULL;
     const struct report_table *(*ask)(uint32_t);
     memcpy(&ask, &symbol, sizeof ask);
     const struct report_table *found = symbol ? ask(CONTRACT_VERSION) : NULL;

@@ -87,3 +87,8 @@ const struct real *real(void)
     if (UNLIKELY(!__atomic_load_n(&is_resolved, __ATOMIC_ACQUIRE))) resolve();
     return &table;
 }
+
+void *real_symbol(void *library, const char *name)
+{
+    return dlsym(library ? library : RTLD_DEFAULT, name);
+}

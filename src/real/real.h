@@ -55,3 +55,8 @@ struct real {
 /* The table, resolved. errno is kept. Context: any thread; signal-safe once the constructor has
  * run. */
 const struct real *real(void);
+
+/* dlsym, for what is not in the table: in a library that was opened, or, with NULL, in the global
+ * scope. NULL where there is none; then dlerror has a text to be taken away. Context: where the
+ * loader may be asked. */
+void *real_symbol(void *library, const char *name);

@@ -27,6 +27,17 @@ static void the_next_function_is_libcs(void **state)
     assert_ptr_equal(real()->sigaction, dlsym(RTLD_NEXT, "sigaction"));
 }
 
+static void symbols_outside_the_table_are_found_where_they_are_asked_for(void **state)
+{
+    void *library = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    assert_ptr_equal(real_symbol(library, "cbrtl"), dlsym(library, "cbrtl"));
+    assert_non_null(real_symbol(library, "cbrtl"));
+    assert_null(real_symbol(NULL, "no_such_function"));
+    assert_non_null(dlerror());
+    dlclose(library);
+}
+
 static void errno_is_kept(void **state)
 {
     errno = 77;
@@ -54,6 +65,7 @@ int main(void)
         cmocka_unit_test(threads_get_the_same_table),
         cmocka_unit_test(every_function_of_glibc_is_found),
         cmocka_unit_test(the_next_function_is_libcs),
+        cmocka_unit_test(symbols_outside_the_table_are_found_where_they_are_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
