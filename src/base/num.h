@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /* Decimal digits only, no sign, no blank. 0, or −EINVAL (not a number), −ERANGE (beyond 2^64−1).
- * The result is untouched on failure. Context: any thread, signal-safe (so are all of this file). */
+ * The result is untouched on failure. Context: any thread, signal-safe (so are all of this file).
+ */
 int num_parse_u64(const char *text, uint64_t *value);
 
 /* A number with an optional suffix K, M or G (powers of 1024; also KiB, MiB, GiB). */
