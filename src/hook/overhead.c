@@ -37,8 +37,10 @@ static void make(struct toy *toy, uint64_t address)
                                     .max_ticks = UINT64_MAX,
                                     .function = REF(function)};
     for (int i = 0; i < STORE_BLOCKS; i++) toy->function.blocks[i] = REF(counters);
-    toy->frames[0] = (struct store_frame){
-        .sp = UINTPTR_MAX, .node = REF(root), .last_child = REF(node), .child_address = address};
+    toy->frames[0] = (struct store_frame){.sp = UINTPTR_MAX,
+                                          .node = REF(root),
+                                          .expected = address << 32 | REF(node),
+                                          .expected_address = address};
     toy->block = (struct control){.top = toy->frames,
                                   .limit = toy->frames + 3,
                                   .base = (uint8_t *)toy,

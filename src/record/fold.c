@@ -79,7 +79,6 @@ static void fold_node(struct control *into, const struct control *from, store_re
     struct store_node *node = tree_node(from->base, ref);
     store_ref counterpart = counterpart_of(into, from, node);
     node->last_child = counterpart;
-    node->child_address = 0;
     if (!counterpart) return;
     struct store_node *sum = tree_node(into->base, counterpart);
     if (node->folded_children) {

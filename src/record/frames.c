@@ -57,7 +57,7 @@ static void close_top(struct control *block, uint64_t now)
     if (node->function) func_record(block, node->function, ticks);
     if (tree_is_folded(node)) {
         store_ref parent = whole(block, block->top)->node;
-        tree_exit_folded(block, frame.node, parent, frame.last_child, ticks);
+        tree_exit_folded(block, frame.node, parent, (uint32_t)frame.expected, ticks);
     }
 }
 
@@ -92,8 +92,8 @@ static void push(struct control *block, store_ref node, uint32_t flags, uintptr_
     block->top = frame;
     SIGNAL_FENCE();
     frame->node = node;
-    frame->last_child = flags;
-    frame->child_address = 0;
+    frame->expected = flags;
+    frame->expected_address = 0;
     frame->near = func_at(block->base, tree_node(block->base, node)->function)->blocks[0];
     frame->start_ticks = ticks_now();
     __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
@@ -136,8 +136,8 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
         flags = tree_enter_folded(block, node, above);
         recorder_count_lost(LOST_CONTEXTS_FOLDED, 1);
     } else {
-        tree_expect(block, parent, node, address);
-        above->child_address = 0; /* the table is asked next time */
+        tree_node(block->base, parent)->last_child = node;
+        above->expected_address = 0; /* the table is asked next time */
     }
     push(block, node, flags, sp);
 }

@@ -28,28 +28,43 @@ static ALWAYS_INLINE struct store_frame *frames_ready(const struct control *bloc
     return top;
 }
 
-/* The callee to expect, noted in a frame or a node: three stores, so that a handler never finds an
- * address beside another callee's node. */
-#define FRAMES_EXPECT(at, child, its_address)                                                      \
-    do {                                                                                           \
-        (at)->child_address = 0;                                                                   \
-        SIGNAL_FENCE();                                                                            \
-        (at)->last_child = (child);                                                                \
-        SIGNAL_FENCE();                                                                            \
-        (at)->child_address = (its_address);                                                       \
-    } while (0)
+static ALWAYS_INLINE uint64_t frames_expectation(store_ref node, uint64_t address)
+{
+    return address << 32 | node;
+}
 
-static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top,
-                                      const struct store_node *node, store_ref ref)
+/* A handler that comes between the two stores leaves words of two callees, which frames_expected
+ * sees. */
+static ALWAYS_INLINE void frames_expect(struct store_frame *frame, store_ref node, uint64_t address)
+{
+    frame->expected = frames_expectation(node, address);
+    SIGNAL_FENCE();
+    frame->expected_address = address;
+}
+
+/* The node of the callee if it is the expected one, else 0. */
+static ALWAYS_INLINE store_ref frames_expected(const struct store_frame *frame, uint64_t address)
+{
+    if (frame->expected_address != address) return 0;
+    /* One load: a handler may change the word. */
+    uint64_t expected = __atomic_load_n(&frame->expected, __ATOMIC_RELAXED);
+    if (UNLIKELY(expected >> 32 != (uint32_t)address)) return 0;
+    return (store_ref)expected;
+}
+
+static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top, store_ref ref)
 {
     struct store_frame *frame = top + 1;
+    const uint8_t *base = block->base;
+    const struct store_node *node = tree_node(base, ref);
     block->top = frame;
     SIGNAL_FENCE();
     frame->node = ref;
     frame->start_ticks = clock_counter();
-    frame->last_child = node->last_child;
-    frame->child_address = node->child_address;
-    frame->near = func_at(block->base, node->function)->blocks[0];
+    store_ref child = node->last_child;
+    uint64_t address = tree_node(base, child)->address; /* of ref 0: the magic, no address */
+    frame->near = func_at(base, node->function)->blocks[0];
+    frames_expect(frame, child, address);
     /* Release pairs with the acquire of view_frames: a frame with an sp is whole. */
     __atomic_store_n(&frame->sp, stack_address(), __ATOMIC_RELEASE);
 }
@@ -59,18 +74,17 @@ static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t addre
 {
     struct store_frame *top = frames_ready(block);
     if (UNLIKELY(!top)) return false;
-    store_ref ref = top->last_child;
-    const struct store_node *node = tree_node(block->base, ref);
-    if (top->child_address != address) {
+    store_ref ref = frames_expected(top, address);
+    if (!ref) {
         store_ref caller = top->node;
         ref = block->slots[tree_slot(caller, address) & block->slots_mask];
-        node = tree_node(block->base, ref);
+        const struct store_node *node = tree_node(block->base, ref);
         /* Ref 0 gives the store's magic, which is no address. */
         if (UNLIKELY(node->address != address) || UNLIKELY(node->parent != caller)) return false;
-        FRAMES_EXPECT(top, ref, address);
-        FRAMES_EXPECT(tree_node(block->base, caller), ref, address);
+        frames_expect(top, ref, address);
+        tree_node(block->base, caller)->last_child = ref;
     }
-    frames_push(block, top, node, ref);
+    frames_push(block, top, ref);
     return true;
 }
 
@@ -81,9 +95,9 @@ static ALWAYS_INLINE bool frames_try_enter_probing(struct control *block, uint64
     if (UNLIKELY(!top)) return false;
     store_ref ref = tree_find(block, top->node, address);
     if (UNLIKELY(!ref)) return false;
-    FRAMES_EXPECT(top, ref, address);
-    FRAMES_EXPECT(tree_node(block->base, top->node), ref, address);
-    frames_push(block, top, tree_node(block->base, ref), ref);
+    frames_expect(top, ref, address);
+    tree_node(block->base, top->node)->last_child = ref;
+    frames_push(block, top, ref);
     return true;
 }
 

@@ -230,7 +230,6 @@ void recorder_forget_code(uint64_t low, uint64_t high)
             if (!block->slots[k]) continue;
             struct store_node *node = tree_node(block->base, block->slots[k]);
             uint64_t address = node->address & STORE_ADDRESS_MASK;
-            if (node->child_address >= low && node->child_address < high) node->child_address = 0;
             if (address >= low && address < high) tree_mark(node, STORE_MARK_UNLOADED);
         }
         func_forget(block, low, high);

@@ -245,8 +245,8 @@ void stacks_forget(struct control *block, uintptr_t low, uintptr_t high)
         const struct store_stack *stack = stack_at(block, ref);
         struct store_frame *frames = frames_at(block, stack->frames);
         for (uint32_t i = 0; i < stack->capacity; i++) {
-            uint64_t address = frames[i].child_address;
-            if (address >= low && address < high) frames[i].child_address = 0;
+            uint64_t address = frames[i].expected_address;
+            if (address >= low && address < high) frames[i].expected_address = 0;
         }
     }
 }

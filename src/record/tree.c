@@ -137,13 +137,6 @@ void tree_widen_slow(struct store_node *node, uint64_t ticks)
     }
 }
 
-void tree_expect(struct control *block, store_ref parent, store_ref child, uint64_t address)
-{
-    struct store_node *node = tree_node(block->base, parent);
-    node->last_child = child;
-    node->child_address = address;
-}
-
 void tree_add(struct store_node *node, uint64_t ticks)
 {
     node->count += 1;
@@ -173,7 +166,7 @@ uint32_t tree_enter_folded(struct control *block, store_ref node, const struct s
     uint64_t address = tree_node(block->base, node)->address & STORE_ADDRESS_MASK;
     bool is_above_folded = tree_is_folded(tree_node(block->base, above->node));
     store_ref outer = above->node;
-    if (is_above_folded) outer = above->last_child & ~(uint32_t)STORE_FRAME_FLAGS;
+    if (is_above_folded) outer = (store_ref)above->expected & ~(uint32_t)STORE_FRAME_FLAGS;
     bool is_nested = folded->active > 0 || is_among_ancestors(block, outer, address);
     folded->active++;
     return outer | (is_nested ? (uint32_t)STORE_FRAME_NESTED : 0);

@@ -26,9 +26,6 @@ int tree_init(struct control *block);
 /* Marks a node: its address matches no call any more. Context: see recorder_forget_code. */
 void tree_mark(struct store_node *node, uint64_t mark);
 
-/* Notes what new frames of `parent` should expect to call. Context: owner thread, while busy. */
-void tree_expect(struct control *block, store_ref parent, store_ref child, uint64_t address);
-
 /* Adds one ended activation to a node: count, total, extremes. Context: owner thread. */
 void tree_add(struct store_node *node, uint64_t ticks);
 

@@ -140,7 +140,7 @@ struct store_node {
     uint64_t max_ticks;
     store_ref function;
     store_ref folded_children; /* uint64_t: ticks of folded calls made from here; 0 = none */
-    uint64_t child_address;    /* of last_child; 0 = none */
+    uint64_t reserved;
 };
 _Static_assert(sizeof(struct store_node) == 64, "a node is one cache line");
 
@@ -196,10 +196,12 @@ struct store_frame {
     uint64_t start_ticks;
     uint64_t sp; /* address of the caller's stack at the hook */
     store_ref node;
-    store_ref last_child;   /* the callee called last; in a folded frame: enum store_frame_flags */
-    uint64_t child_address; /* of last_child; 0 = none */
     store_ref near; /* counters of the function's short calls, if it had them when this began */
-    uint32_t reserved;
+    /* The callee to expect: its node in the low half, the low half of its address in the high one,
+     * in one word so that a signal handler finds both of one callee. A folded frame has enum
+     * store_frame_flags. */
+    uint64_t expected;
+    uint64_t expected_address;
 };
 _Static_assert(sizeof(struct store_frame) == 40, "five words a frame");
 
