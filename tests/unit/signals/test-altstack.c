@@ -99,6 +99,8 @@ static void it_comes_back_after_the_threads_own(void **state)
 
 int main(void)
 {
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    sigaltstack(&none, NULL); /* sanitizers bring one */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_gets_one_and_gives_it_back),
         cmocka_unit_test(a_stack_of_the_thread_is_left_alone),

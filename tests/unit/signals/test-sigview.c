@@ -25,6 +25,8 @@ static int in_child(int (*run)(void))
 {
     pid_t child = fork();
     if (child == 0) {
+        const stack_t none = {.ss_flags = SS_DISABLE};
+        sigaltstack(&none, NULL); /* sanitizers bring one */
         sigview_install(crash);
         _exit(run());
     }
