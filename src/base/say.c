@@ -10,6 +10,12 @@
 
 #include <stdarg.h>
 
+/* A line stays one line and drives no terminal, whatever is in a file's name. */
+static void add(struct fmt *out, const char *text)
+{
+    for (; *text; text++) fmt_char(out, (unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+}
+
 void say_line(const char *text, ...)
 {
     char line[1024];
@@ -18,7 +24,7 @@ void say_line(const char *text, ...)
     va_list texts;
     va_start(texts, text);
     fmt_text(&out, "stint: ");
-    for (const char *part = text; part; part = va_arg(texts, const char *)) fmt_text(&out, part);
+    for (const char *part = text; part; part = va_arg(texts, const char *)) add(&out, part);
     va_end(texts);
     line[out.length] = '\n';
     struct file_guard guard;

@@ -112,8 +112,7 @@ COLD static void say_bad_setting(const struct settings_row *row, const char *val
     char bounds_space[80], shown_space[104];
     struct fmt bounds = fmt_over(bounds_space, sizeof bounds_space);
     struct fmt shown = fmt_over(shown_space, sizeof shown_space);
-    for (; *value && shown.length < 100; value++)
-        fmt_char(&shown, (unsigned char)*value < ' ' ? '?' : *value);
+    for (; *value && shown.length < 100; value++) fmt_char(&shown, *value);
     if (row->most && row->kind != SETTINGS_BOOL) {
         fmt_text(&bounds, " (");
         bound_text(&bounds, row, row->least);

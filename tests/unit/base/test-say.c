@@ -59,6 +59,15 @@ static void a_long_line_is_cut_and_still_ends_in_a_newline(void **state)
     close(pipe_ends[0]);
 }
 
+static void control_characters_do_not_reach_the_terminal(void **state)
+{
+    char text[64];
+    say_line("a\nb\033[1m\177c …", (char *)0);
+    caught(text, sizeof text);
+    assert_string_equal(text, "stint: a?b?[1m?c …\n");
+    close(pipe_ends[0]);
+}
+
 static volatile sig_atomic_t signals;
 
 static void count_signal(int number) { signals++; }
@@ -77,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_line_is_its_texts_between_prefix_and_newline, begin, end),
         cmocka_unit_test_setup_teardown(a_long_line_is_cut_and_still_ends_in_a_newline, begin, end),
+        cmocka_unit_test_setup_teardown(control_characters_do_not_reach_the_terminal, begin, end),
         cmocka_unit_test_setup_teardown(a_closed_stderr_raises_no_signal, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
