@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `stint settings`: every row of the table, with the value that would be used. */
+#include "cli.h"
+
+#include "settings/settings.h"
+
+static void every_setting_has_a_line_with_default_and_meaning(void **state)
+{
+    size_t count;
+    const struct settings_row *rows = settings_rows(&count);
+    struct run run;
+    cli(&run, "unset STINT_OUT STINT_STORE; \"$STINT\" settings");
+    assert_int_equal(cli_status(&run), 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(cli_lines(run.out, rows[i].name), 1);
+        const char *line = strstr(run.out, rows[i].name);
+        const char *end = strchr(line, '\n');
+        const char *first = strstr(line, rows[i].default_value);
+        assert_true(first && first < end); /* as the value now … */
+        const char *second = strstr(first + 1, rows[i].default_value);
+        assert_true(second && second < end); /* … and as the default */
+        cli_expect(line, rows[i].meaning);
+    }
+    run_fini(&run);
+}
+
+static void a_value_of_the_environment_is_shown(void **state)
+{
+    struct run run;
+    cli(&run, "STINT_MAX_NODES=4711 \"$STINT\" settings | grep STINT_MAX_NODES");
+    cli_expect(run.out, " 4711 ");
+    cli_expect(run.out, " 65536 ");
+    run_fini(&run);
+}
+
+static void a_value_that_cannot_be_used_is_pointed_out_and_made_harmless(void **state)
+{
+    struct run run;
+    cli(&run, "STINT_MAX_NODES=$(printf 'many\\033[31m') \"$STINT\" settings");
+    assert_int_equal(cli_status(&run), 0);
+    cli_expect(run.out, "many?[31m in the environment is not a value that this setting takes");
+    assert_null(strchr(run.out, '\033'));
+    run_fini(&run);
+}
+
+static void words_and_options_are_refused(void **state)
+{
+    struct run run;
+    cli(&run, "\"$STINT\" settings all; echo $?; \"$STINT\" settings --all; echo $?");
+    assert_string_equal(run.out, "2\n2\n");
+    run_fini(&run);
+}
+
+static void output_that_cannot_be_written_is_a_failure(void **state)
+{
+    struct run run;
+    cli(&run, "\"$STINT\" settings >/dev/full");
+    assert_int_equal(cli_status(&run), 3);
+    CLI_LINE(run.err, "stint: standard output can't be written");
+    run_fini(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_setting_has_a_line_with_default_and_meaning),
+        cmocka_unit_test(a_value_of_the_environment_is_shown),
+        cmocka_unit_test(a_value_that_cannot_be_used_is_pointed_out_and_made_harmless),
+        cmocka_unit_test(words_and_options_are_refused),
+        cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
