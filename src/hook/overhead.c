@@ -42,7 +42,8 @@ static void make(struct toy *toy, uint64_t address)
                                           .expected = address << 32 | REF(node),
                                           .expected_address = address};
     toy->block = (struct control){.top = toy->frames,
-                                  .limit = toy->frames + 3,
+                                  .frames = toy->frames,
+                                  .frames_bytes = 3 * sizeof(struct store_frame),
                                   .base = (uint8_t *)toy,
                                   .stack_bytes = UINTPTR_MAX,
                                   .slots = toy->slots,

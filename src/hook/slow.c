@@ -43,7 +43,7 @@ static void enter(uint64_t address, uintptr_t sp)
     }
     /* The flag may have been set a moment ago, its limits not yet. */
     block = control;
-    block->limit = NULL;
+    block->frames_bytes = 0;
     block->stack_bytes = 0;
     block->busy_depth++;
     recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);

@@ -97,7 +97,7 @@ bool control_begin(struct control *block, uintptr_t sp)
     if (block->busy_sp) return false;
     block->busy_sp = sp;
     SIGNAL_FENCE(); /* a handler from here on finds the flag, or still takes the fast path */
-    block->limit = NULL;
+    block->frames_bytes = 0;
     block->stack_bytes = 0;
     SIGNAL_FENCE();
     return true;
@@ -111,8 +111,8 @@ void control_end(struct control *block)
     SIGNAL_FENCE(); /* a handler from here on goes slow and finds everything in place */
     if (block->always_slow || block->too_deep) return;
     struct store_stack *stack = block->stack;
-    struct store_frame *frames =
+    block->frames =
         (struct store_frame *)(void *)(block->base + (uint64_t)stack->frames * STORE_UNIT);
     block->stack_bytes = (uintptr_t)(stack->high - stack->low);
-    block->limit = frames + stack->capacity - 1;
+    block->frames_bytes = (stack->capacity - 1) * sizeof(struct store_frame);
 }

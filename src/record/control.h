@@ -13,17 +13,17 @@
 #include <stdint.h>
 
 /* A block of zeros, as a thread that never attached and a fresh child have it, is valid and sends
- * every enter (top >= limit) and every exit (no stack_bytes) to the slow path. */
+ * every enter (no frames_bytes) and every exit (no stack_bytes) to the slow path. */
 struct control {
     /* hot: enter and exit read these on every call */
-    struct store_frame *top;   /* the innermost open call, or the floor */
-    struct store_frame *limit; /* enter at or past it goes slow; NULL while busy */
-    uint8_t *base;             /* of the store */
-    uintptr_t stack_low;       /* of the machine stack that top's frames belong to */
-    uintptr_t stack_bytes;     /* 0 while busy: exits go slow */
-    store_ref *slots;          /* the tree's table; a power of two */
-    uint64_t slots_mask;       /* their number − 1 */
-    uint64_t reserved_hot;
+    struct store_frame *top;    /* the innermost open call, or the floor */
+    struct store_frame *frames; /* the current stack's */
+    uintptr_t frames_bytes;     /* enter with the top beyond goes slow; 0 while busy */
+    uint8_t *base;              /* of the store */
+    uintptr_t stack_low;        /* of the machine stack that top's frames belong to */
+    uintptr_t stack_bytes;      /* 0 while busy: exits go slow */
+    store_ref *slots;           /* the tree's table; a power of two */
+    uint64_t slots_mask;        /* their number − 1 */
     /* cold: the slow paths' */
     struct store_recorder *recorder;
     struct store_stack *stack; /* the one in use */

@@ -111,6 +111,7 @@ static void drop_inherited_below(struct control *block, uintptr_t sp)
 
 void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
 {
+    stacks_settle(block);
     stacks_switch(block, sp);
     struct store_frame *above = whole(block, block->top);
     if (sp > above->sp) {
@@ -165,6 +166,7 @@ static bool exit_inherited(struct control *block, uint64_t address, uint64_t now
 
 void frames_exit(struct control *block, uint64_t address, uintptr_t sp, uint64_t now)
 {
+    stacks_settle(block);
     stacks_switch(block, sp);
     if (block->too_deep) {
         block->too_deep--;

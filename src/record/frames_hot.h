@@ -20,7 +20,8 @@
 static ALWAYS_INLINE struct store_frame *frames_ready(const struct control *block)
 {
     struct store_frame *top = block->top;
-    if (UNLIKELY(top >= block->limit)) return NULL;
+    /* Also where a handler that interrupted this line had the frames moved (record/stacks.c). */
+    if (UNLIKELY((uintptr_t)top - (uintptr_t)block->frames >= block->frames_bytes)) return NULL;
     /* Above the newest frame: that one is stale, or this is another stack. Equal is ordinary: a
      * function that was inlined calls the hook from its caller's frame. */
     if (UNLIKELY(stack_address() > top->sp)) return NULL;
@@ -121,12 +122,12 @@ static ALWAYS_INLINE uint64_t *frames_counter(uint8_t *base, const struct store_
     return (uint64_t *)(void *)(base + (uint64_t)block * STORE_UNIT) + bucket % STORE_BLOCK_BUCKETS;
 }
 
-/* now: read first of all. Context: hot, owner thread. */
-static ALWAYS_INLINE bool frames_try_exit(struct control *block, uint64_t address, uint64_t now)
+/* frame: the top, loaded before the clock was read; now: the clock. Context: hot, owner thread. */
+static ALWAYS_INLINE bool frames_try_exit(struct control *block, struct store_frame *frame,
+                                          uint64_t address, uint64_t now)
 {
     /* No bytes: no recorder, a forked child, or busy. */
     if (UNLIKELY(stack_address() - block->stack_low >= block->stack_bytes)) return false;
-    struct store_frame *frame = block->top;
     uint8_t *base = block->base;
     struct store_node *node = tree_node(base, frame->node);
     /* The floor's node is the root, which has no address. */

@@ -110,14 +110,67 @@ static struct store_frame *frames_at(const struct control *block, store_ref ref)
     return (struct store_frame *)(void *)(block->base + (uint64_t)ref * STORE_UNIT);
 }
 
+/* The newest whole frame; above it all have sp 0. */
+static struct store_frame *find_top(const struct control *block, const struct store_stack *stack)
+{
+    struct store_frame *top = frames_at(block, stack->frames);
+    const struct store_frame *last = top + stack->capacity - 1;
+    while (top < last && top[1].sp) top++;
+    return top;
+}
+
 static void use(struct control *block, struct store_stack *stack)
 {
     if (block->stack) block->stack->age = ++block->stack_age;
-    struct store_frame *top = frames_at(block, stack->frames);
-    while (top + 1 < frames_at(block, stack->frames) + stack->capacity && top[1].sp) top++;
     block->stack = stack;
-    block->top = top;
+    block->top = find_top(block, stack);
     block->stack_low = (uintptr_t)stack->low;
+}
+
+static store_ref new_frames(struct control *block, uint32_t capacity, store_ref older)
+{
+    uint64_t bytes = sizeof(struct store_frames) + (uint64_t)capacity * sizeof(struct store_frame);
+    store_ref ref = space_alloc(block, bytes);
+    if (!ref) return 0;
+    struct store_frames *head = (struct store_frames *)(void *)frames_at(block, ref);
+    head->older = older;
+    head->capacity = capacity;
+    return ref + (store_ref)(sizeof *head / STORE_UNIT);
+}
+
+static struct store_frames *head_of(const struct control *block, store_ref frames)
+{
+    return (struct store_frames *)(void *)frames_at(block, frames) - 1;
+}
+
+/* The array of an older generation in which the top stands, or 0. */
+static store_ref older_with_top(const struct control *block)
+{
+    store_ref ref = head_of(block, block->stack->frames)->older;
+    while (ref) {
+        const struct store_frame *frames = frames_at(block, ref);
+        const struct store_frames *head = head_of(block, ref);
+        if (block->top >= frames && block->top < frames + head->capacity) return ref;
+        ref = head->older;
+    }
+    return 0;
+}
+
+void stacks_settle(struct control *block)
+{
+    const struct store_stack *stack = block->stack;
+    struct store_frame *frames = stacks_frames(block);
+    if (block->top >= frames && block->top < frames + stack->capacity) return;
+    store_ref older = older_with_top(block);
+    if (older) {
+        const struct store_frame *source = frames_at(block, older);
+        size_t whole = (size_t)(block->top - source) + 1;
+        memcpy(frames, source, whole * sizeof *frames);
+        for (size_t i = whole; i < stack->capacity && frames[i].sp; i++) frames[i].sp = 0;
+        block->top = frames + (whole - 1);
+        return;
+    }
+    block->top = find_top(block, stack); /* the handler left us on another stack's frames */
 }
 
 /* Empties a stack's frames but the floor, which ends comparisons with the stack's own end. */
@@ -133,7 +186,7 @@ static void set_bounds(struct control *block, struct store_stack *stack, struct 
 static struct store_stack *new_stack(struct control *block, struct bounds bounds, uint32_t frames)
 {
     store_ref ref = space_alloc(block, sizeof(struct store_stack));
-    store_ref array = ref ? space_alloc(block, frames * sizeof(struct store_frame)) : 0;
+    store_ref array = ref ? new_frames(block, frames, 0) : 0;
     if (!array) return NULL;
     struct store_stack *stack = stack_at(block, ref);
     stack->frames = array;
@@ -227,7 +280,7 @@ bool stacks_grow(struct control *block)
     uint32_t capacity = stack->capacity * 2;
     if (capacity > most) capacity = most + 1; /* the floor is no call */
     if (capacity <= stack->capacity) return false;
-    store_ref array = space_alloc(block, (uint64_t)capacity * sizeof(struct store_frame));
+    store_ref array = new_frames(block, capacity, stack->frames);
     if (!array) return false;
     const struct store_frame *old = stacks_frames(block);
     struct store_frame *frames = frames_at(block, array);

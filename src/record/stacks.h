@@ -26,6 +26,10 @@ void stacks_reuse(struct control *block, uintptr_t low, uintptr_t high);
  * thread, while busy. */
 void stacks_switch(struct control *block, uintptr_t sp);
 
+/* The top back into the current frames: a handler that interrupted a hook between loading and
+ * storing the top may have had them moved, or changed stacks. Context: owner thread, while busy. */
+void stacks_settle(struct control *block);
+
 /* Doubles the current frame stack. False at STINT_MAX_DEPTH or without memory.
  * Context: owner thread, while busy. */
 bool stacks_grow(struct control *block);

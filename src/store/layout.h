@@ -212,6 +212,14 @@ enum store_frame_flags {
     STORE_FRAME_FLAGS = 7,
 };
 
+/* Stands before each array of frames: where they stood before they were moved to grow. */
+struct store_frames {
+    store_ref older; /* struct store_frames, 0 = none */
+    uint32_t capacity;
+    uint64_t reserved[7];
+};
+_Static_assert(sizeof(struct store_frames) == 64, "frames start on a cache line");
+
 /* The calls open on one machine stack. frames[0] is the floor, no call. The open calls are
  * frames[1 …] up to the first whose sp is 0. */
 struct store_stack {
