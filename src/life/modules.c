@@ -87,7 +87,8 @@ static bool make_room(void)
     return list.chunks[chunk] != NULL;
 }
 
-/* The loader calls the program "" and knows others by the name they were asked for. */
+/* The loader calls the program "" and knows others by the name they were asked for, which is
+ * relative to where the program is now. */
 static bool set_path(struct entry *entry, const char *name)
 {
     static char path[8192]; /* under the lock */
@@ -96,8 +97,8 @@ static bool set_path(struct entry *entry, const char *name)
         length = identity_executable(path, sizeof path - 1);
     } else {
         struct fmt out = fmt_over(path, sizeof path);
-        if (name[0] != '/') {
-            fmt_text(&out, process.directory);
+        if (name[0] != '/' && sys_call2(SYS_getcwd, path, sizeof path / 2) > 0) {
+            out.length = strlen(path);
             fmt_char(&out, '/');
         }
         fmt_text(&out, name);
