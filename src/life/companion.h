@@ -5,7 +5,9 @@
 
 #include "contract/report.h"
 
-enum { COMPANION_STACK_BYTES = 512 * 1024 };
+/* What the demangler may take for the longest name it accepts is 2 MiB (symbols/demangle.h); pages
+ * that nobody touches cost nothing. */
+enum { COMPANION_STACK_BYTES = 4 << 20 };
 
 /* Opens it, unless that was tried before; a failure is told once. errno is kept.
  * Context: constructor, dlopen and pthread_create wrappers, exit; never a hook or a signal handler.
