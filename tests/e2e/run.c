@@ -142,6 +142,8 @@ static void env_make(struct environment *env, const struct run *run, const struc
                    spec->after ? spec->after : "");
     if (run->under_stint) env_format(env, "STINT_OUT=%s/out/profiling_results.json", run->dir);
     for (size_t i = 0; spec->env[i]; i++) env_set(env, spec->env[i]);
+    for (size_t i = 0; run->under_stint && spec->stint_env[i]; i++)
+        env_set(env, spec->stint_env[i]);
     env->items[env->count] = NULL;
 }
 
@@ -193,8 +195,8 @@ void run_target(struct run *run, const struct run_spec *spec, bool under_stint)
     assert_true(pid >= 0);
     if (!pid) child_starts(run, spec, env.items);
     while (waitpid(pid, &run->status, 0) < 0) assert_int_equal(errno, EINTR);
-    if (WIFEXITED(run->status) && WEXITSTATUS(run->status) == 126)
-        fail_msg("%s could not be started", spec->target);
+    if (WIFEXITED(run->status) && WEXITSTATUS(run->status) >= 124)
+        fail_msg("%s could not be started: %s", spec->target, run_read(run_path(run, "stderr")));
     run->out = run_read(run_path(run, "stdout"));
     run->err = run_read(run_path(run, "stderr"));
     for (size_t i = 0; i < env.count; i++) free(env.items[i]);

@@ -11,15 +11,16 @@
 #include <stddef.h>
 
 struct run_spec {
-    const char *target;   /* name of a file in tests/targets, or an absolute path */
-    const char *args[10]; /* beside argv[0], ended by NULL */
-    const char *env[10];  /* NAME=value; later ones win; "NAME" alone removes it */
-    const char *before;   /* preloaded before libstint.so, absolute or NULL */
-    const char *after;    /* preloaded after it */
-    const char *input;    /* what standard input holds; NULL = nothing */
-    bool truth_varies;    /* lines that tell the truth may differ from run to run */
-    bool no_preload;      /* the target or a command brings stint in by itself */
-    bool says;            /* stint's own lines on stderr are expected and left out of comparisons */
+    const char *target;        /* name of a file in tests/targets, or an absolute path */
+    const char *args[10];      /* beside argv[0], ended by NULL */
+    const char *env[10];       /* NAME=value; later ones win; "NAME" alone removes it */
+    const char *stint_env[10]; /* the same, under stint alone */
+    const char *before;        /* preloaded before libstint.so, absolute or NULL */
+    const char *after;         /* preloaded after it */
+    const char *input;         /* what standard input holds; NULL = nothing */
+    bool truth_varies;         /* lines that tell the truth may differ from run to run */
+    bool no_preload;           /* the target or a command brings stint in by itself */
+    bool says; /* stint's own lines on stderr are expected and left out of comparisons */
     void (*prepare)(void); /* in the child, before exec (limits, masks); stands in `work` */
     void (*arrange)(const char *dir); /* before the start, in the test: files that lie there */
 };

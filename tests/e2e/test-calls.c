@@ -7,10 +7,23 @@ static void every_call_is_counted(void **state) { same_and_true("counts"); }
 
 static void every_call_is_counted_in_other_builds(void **state)
 {
-    static const char *const builds[] = {"counts@O0",  "counts@no-pie",         "counts@no-inline",
-                                         "counts@lto", "counts@after-inlining", "counts@clang"};
+    static const char *const builds[] = {"counts@O0", "counts@no-pie", "counts@no-inline",
+                                         "counts@lto", "counts@clang"};
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
         if (!access(run_target_path(builds[i]), X_OK)) same_and_true(builds[i]);
+}
+
+/* clang's other switch: what was inlined has no hooks. */
+static void calls_after_inlining_are_counted(void **state)
+{
+    if (access(run_target_path("counts@after-inlining"), X_OK)) skip();
+    struct both both;
+    both_run_bare(&both, &(struct run_spec){.target = "counts@after-inlining"});
+    both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+    assert_int_equal(report_calls(both.report, "inlined"), 0);
+    assert_int_equal(report_calls(both.report, "leaf"), 4500);
+    assert_int_equal(report_calls(both.report, "middle"), 1000);
+    both_fini(&both);
 }
 
 static void halves_of_two_compilers_make_one_report(void **state)
@@ -119,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_is_counted),
         cmocka_unit_test(every_call_is_counted_in_other_builds),
+        cmocka_unit_test(calls_after_inlining_are_counted),
         cmocka_unit_test(halves_of_two_compilers_make_one_report),
         cmocka_unit_test(recursion_is_counted_once),
         cmocka_unit_test(tail_calls_are_counted),

@@ -26,17 +26,22 @@ static void a_module_is_named_though_it_was_never_opened_again(void **state)
 
 static void a_program_with_an_instrumented_malloc_is_not_entered_twice(void **state)
 {
-    same_and_true("own-malloc");
+    /* the loader itself allocates where the report's library is opened */
+    struct both both;
+    both_run(&both, &(struct run_spec){.target = "own-malloc", .truth_varies = true});
+    both_fini(&both);
 }
 
 static void a_crash_inside_that_malloc_is_reported(void **state)
 {
     struct both both;
-    both_run_bare(&both, &(struct run_spec){.target = "own-malloc", .args = {"crash"}});
+    both_run_bare(
+        &both, &(struct run_spec){.target = "own-malloc", .args = {"crash"}, .truth_varies = true});
     assert_int_equal(WTERMSIG(both.plain.status), SIGSEGV);
     both_check_left(&both, "profiling_results.json");
     both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
-    assert_int_equal(report_calls(both.report, "malloc"), 200);
+    assert_true(report_calls(both.report, "malloc") >= 200);
+    assert_int_equal(report_open(both.report, "main"), 1);
     both_fini(&both);
 }
 

@@ -86,7 +86,7 @@ static void check_commands(const char *arg, const char *const *env)
 {
     struct both both;
     struct run_spec spec = {.target = "commands", .args = {arg}};
-    for (size_t i = 0; env[i]; i++) spec.env[i] = env[i];
+    for (size_t i = 0; env[i]; i++) spec.stint_env[i] = env[i];
     both_run_bare(&both, &spec);
     assert_int_equal(both.plain.status, 0);
     both_check_left(&both, NULL);

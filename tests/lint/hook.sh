@@ -29,12 +29,13 @@ body() { # FUNCTION: its instructions, without the part that the compiler put aw
     awk -v f="<$1>:" '$0 ~ /^[0-9a-f]+ </ { on = index($0, f) } on && /^ / { sub(/^[^:]*:[ \t]*/, ""); print }'
 }
 
-for hook in __cyg_profile_func_enter __cyg_profile_func_exit; do
+# the hooks and the one step that the enter hook sets aside: a table look-up, as fast as the rest
+for hook in __cyg_profile_func_enter __cyg_profile_func_exit enter_probing; do
   body $hook >"$work/$hook"
   [ "$(wc -l <"$work/$hook")" -ge 10 ] || fail "$hook has no body"
   while read -r line; do
     case $line in
-    call*"<"*_slow*">"* | j*"<"*_slow*">"* | j*"<$hook"*) ;;
+    call*"<slow_"*">"* | j*"<slow_"*">"* | j*"<enter_probing>"* | j*"<$hook+"*) ;;
     call*) fail "$hook: $line" ;;
     j*"<"*) fail "$hook leaves by: $line" ;;
     esac

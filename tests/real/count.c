@@ -2,11 +2,12 @@
  *
  * The independent counter: a preload that only counts enter events by function address, thread by
  * thread, and writes what it counted at the end. It shares no idea with stint: no stack, no clock,
- * no store, symbols left to others. Output: COUNT_OUT.<pid>, lines "thread N", "module+0xoffset
+ * no store, symbols left to others. Preloaded before libstint.so it hands every event on, so that
+ * both count one and the same run. Output: COUNT_OUT.<pid>, lines "thread TID", "module+0xoffset
  * count".
  *
- * It knows exit, _exit, _Exit, quick_exit, fatal default signals not at all, and fork (the child
- * starts from nothing). dlclose is refused, so that an address means one function for ever. */
+ * A forked child starts from nothing; a process that dies by a signal leaves nothing. dlclose is
+ * refused, so that an address means one function for ever. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -30,11 +31,15 @@ struct slot {
  */
 struct table {
     struct table *next;
+    pid_t tid;
     struct slot *slots;
     size_t capacity, used;
 };
 
 static struct table *tables;
+static void (*next_enter)(void *, void *);
+static void (*next_exit)(void *, void *);
+static void (*next__exit)(int);
 static __thread struct table *mine __attribute__((tls_model("initial-exec")));
 static pid_t owner;
 static int written;
@@ -69,6 +74,7 @@ static struct table *begin(void)
 {
     struct table *table = pages(sizeof *table);
     grow(table);
+    table->tid = (pid_t)syscall(SYS_gettid);
     mine = table;
     table->next = __atomic_load_n(&tables, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&tables, &table->next, table, 0, __ATOMIC_SEQ_CST,
@@ -80,7 +86,6 @@ static struct table *begin(void)
 PUBLIC void __cyg_profile_func_enter(void *function, void *caller);
 PUBLIC void __cyg_profile_func_enter(void *function, void *caller)
 {
-    (void)caller;
     struct table *table = mine ? mine : begin();
     struct slot *slot = slot_of(table->slots, table->capacity, (uintptr_t)function);
     if (!slot->function) {
@@ -91,10 +96,15 @@ PUBLIC void __cyg_profile_func_enter(void *function, void *caller)
         }
     }
     slot->count++;
+    /* a tail call: the next hook finds the stack as its caller left it */
+    if (next_enter) next_enter(function, caller);
 }
 
 PUBLIC void __cyg_profile_func_exit(void *function, void *caller);
-PUBLIC void __cyg_profile_func_exit(void *function, void *caller) { (void)function, (void)caller; }
+PUBLIC void __cyg_profile_func_exit(void *function, void *caller)
+{
+    if (next_exit) next_exit(function, caller);
+}
 
 /* the end */
 
@@ -103,11 +113,11 @@ static void write_slot(int fd, const struct slot *slot)
     Dl_info info;
     char line[4200];
     int bytes;
-    if (dladdr((void *)slot->function, &info) && info.dli_fname && info.dli_fbase) {
-        char *absolute = realpath(info.dli_fname[0] ? info.dli_fname : "/proc/self/exe", NULL);
-        struct link_map *map;
-        if (!dladdr1((void *)slot->function, &info, (void **)&map, RTLD_DL_LINKMAP)) abort();
-        bytes = snprintf(line, sizeof line, "%s+%#lx %lu\n", absolute ? absolute : info.dli_fname,
+    struct link_map *map;
+    if (dladdr1((void *)slot->function, &info, (void **)&map, RTLD_DL_LINKMAP) && map) {
+        /* the program's own name there is argv[0], which programs overwrite */
+        char *absolute = realpath(map->l_name[0] ? map->l_name : "/proc/self/exe", NULL);
+        bytes = snprintf(line, sizeof line, "%s+%#lx %lu\n", absolute ? absolute : map->l_name,
                          slot->function - map->l_addr, slot->count);
         free(absolute);
     } else {
@@ -123,10 +133,10 @@ static void write_all(void)
     if (__atomic_exchange_n(&written, 1, __ATOMIC_SEQ_CST) || !tables) return;
     char name[4200], line[64];
     snprintf(name, sizeof name, "%s.%d", out_name, (int)getpid());
-    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), n = 0;
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return;
     for (struct table *table = tables; table; table = table->next) {
-        int bytes = snprintf(line, sizeof line, "thread %d\n", n++);
+        int bytes = snprintf(line, sizeof line, "thread %d\n", (int)table->tid);
         if (write(fd, line, (size_t)bytes) != bytes) abort();
         for (size_t i = 0; i < table->capacity; i++)
             if (table->slots[i].function) write_slot(fd, &table->slots[i]);
@@ -147,8 +157,13 @@ static void in_child(void)
     written = 0;
 }
 
-__attribute__((constructor)) static void start(void)
+/* Constructors of others call the hooks before ours: what comes before this is not handed on, so
+ * it would be seen as a difference. */
+__attribute__((constructor(101))) static void start(void)
 {
+    next_enter = (void (*)(void *, void *))(uintptr_t)dlsym(RTLD_NEXT, "__cyg_profile_func_enter");
+    next_exit = (void (*)(void *, void *))(uintptr_t)dlsym(RTLD_NEXT, "__cyg_profile_func_exit");
+    next__exit = (void (*)(int))(uintptr_t)dlsym(RTLD_NEXT, "_exit");
     const char *out = getenv("COUNT_OUT");
     snprintf(out_name, sizeof out_name, "%s", out ? out : "count");
     owner = getpid();
@@ -159,6 +174,7 @@ __attribute__((constructor)) static void start(void)
 PUBLIC _Noreturn void _exit(int status)
 {
     if (getpid() == owner || written == 0) write_all();
+    if (next__exit) next__exit(status);
     for (;;) syscall(SYS_exit_group, status);
 }
 

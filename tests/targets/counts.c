@@ -5,7 +5,11 @@
 
 static volatile int sink;
 
-static inline __attribute__((always_inline)) void inlined(void)
+#ifndef INLINED
+#define INLINED inline __attribute__((always_inline))
+#endif
+
+static INLINED void inlined(void)
 {
     CALLED(inlined);
     sink++;
