@@ -6,7 +6,7 @@
 
 #include "record/recorder.h"
 
-enum { FIRST_EXTENT = 32 << 10, LARGEST_EXTENT = 1 << 20, LINE = 64 };
+enum { FIRST_EXTENT = 32 << 10, LARGEST_EXTENT = 128 << 10, LINE = 64 };
 
 static store_ref own_extent(uint64_t bytes)
 {

@@ -169,7 +169,7 @@ int store_create(struct store *store, const struct store_options *options)
 static int grow(struct store *store, uint64_t need)
 {
     struct store_head *head = store_head(store);
-    uint64_t bytes = store->mapped_bytes / 2;
+    uint64_t bytes = store->mapped_bytes / 4;
     if (bytes < SMALLEST_CHUNK) bytes = SMALLEST_CHUNK;
     if (bytes > LARGEST_CHUNK) bytes = LARGEST_CHUNK;
     if (bytes < need) bytes = need;
