@@ -140,16 +140,18 @@ static int name_exclusively(const char *temporary, const char *path)
     return 0;
 }
 
-static int write_exclusively(struct report_input *input, const char *path, struct fault *fault)
+static int write_exclusively(const struct report_input *asked, const char *path,
+                             struct fault *fault)
 {
+    struct report_input input = *asked;
     char temporary[4096];
     struct stat status;
     if (lstat(path, &status) == 0) return fault_set(fault, -EEXIST, "the report's name is taken");
     int length = snprintf(temporary, sizeof temporary, "%.*s.%s.%ld.recovered",
                           (int)(base_name(path) - path), path, base_name(path), (long)getpid());
     if (length >= (int)sizeof temporary) return fault_set(fault, -ENAMETOOLONG, "name too long");
-    input->path = temporary;
-    int error = report_write(input, fault);
+    input.path = temporary;
+    int error = report_write(&input, fault);
     if (error) return error;
     error = name_exclusively(temporary, path);
     if (error == 0) return 0;
