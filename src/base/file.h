@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files written from inside a target: every call raw (base/sys.h), EINTR retried, and a file appears
- * under its name whole or not at all. */
+ * Files written from inside a target: every call raw (base/sys.h), EINTR retried, and a file
+ * appears under its name whole or not at all. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes all bytes. 0 or −errno. Context: any thread, signal-safe; the caller has signals blocked if
- * SIGXFSZ/SIGPIPE must not reach the target (file_guard). */
+/* Writes all bytes. 0 or −errno. Context: any thread, signal-safe; the caller has signals blocked
+ * if SIGXFSZ/SIGPIPE must not reach the target (file_guard). */
 int file_write_all(int fd, const void *data, size_t bytes);
 
-/* Blocks all signals of this thread; file_unguard takes back a SIGXFSZ or SIGPIPE that was not
- * pending before and restores the mask. Context: any thread, signal-safe. */
+/* Blocks all signals of this thread but SIGTRAP; file_unguard takes back a SIGXFSZ or SIGPIPE that
+ * was not pending before and restores the mask. Context: any thread, signal-safe. */
 struct file_guard {
     uint64_t mask, pending;
 };
@@ -31,13 +31,14 @@ struct file_replace {
     char temporary[4160];  /* empty where in_place */
 };
 
-/* Opens the temporary `.NAME.<pid>.<random>.tmp` in the same directory (O_EXCL|O_NOFOLLOW|O_CLOEXEC,
- * 0666 less the umask). A final name that is a directory is refused (−EISDIR); a device, FIFO or
- * socket is opened in place (a FIFO without a reader: −ENXIO); a symlink will be replaced, never
- * followed. 0 or −errno; nothing is left open or behind on failure.
+/* Opens the temporary `.NAME.<pid>.<random>.tmp` in the same directory
+ * (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0666 less the umask). A final name that is a directory is refused
+ * (−EISDIR); a device, FIFO or socket is opened in place (a FIFO without a reader: −ENXIO); a
+ * symlink will be replaced, never followed. 0 or −errno; nothing is left open or behind on failure.
  * Context: any thread, signal-safe, under file_guard. */
 int file_replace_open(struct file_replace *file, const char *final_name);
 
-/* Renames over the final name (commit) or removes the temporary (abort). Both close. 0 or −errno. */
+/* Renames over the final name (commit) or removes the temporary (abort). Both close. 0 or −errno.
+ */
 int file_replace_commit(struct file_replace *file);
 void file_replace_abort(struct file_replace *file);

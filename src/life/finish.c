@@ -329,6 +329,11 @@ void finish_note_quick_exit(int status)
     __atomic_store_n(&ending.quick_exit_status, (uint32_t)status, __ATOMIC_RELAXED);
 }
 
+static bool is_to_be_made(void)
+{
+    return finish_is_ours() && __atomic_load_n(&ending.phase, __ATOMIC_RELAXED) != FINISH_MADE;
+}
+
 /* A normal end may still ask the loader: what came late is in the report, and its writer is there.
  */
 static void finish_normally(int status)
@@ -342,14 +347,17 @@ static void finish_normally(int status)
     errno = error;
 }
 
+/* While this runs, another thread may call exit, and libc takes it past handlers that have begun,
+ * straight to the end. So there is always one more for it to meet, which waits for the report. */
 static void at_exit(int status, void *unused)
 {
-    (void)unused;
+    if (is_to_be_made()) (void)on_exit(at_exit, NULL);
     finish_normally(status & 0xff);
 }
 
 static void at_quick_exit_end(void)
 {
+    if (is_to_be_made()) (void)at_quick_exit(at_quick_exit_end);
     finish_normally((int)__atomic_load_n(&ending.quick_exit_status, __ATOMIC_RELAXED) & 0xff);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parent's open calls are copied before the fork, while its own store tells them, and reach the
- * child in the memory that it inherits. Nothing is made for a child that records nothing. Runs in
- * the thread that forks, and in a child's slow path. */
+ * child in the memory that it inherits. A child of a fork that nobody saw (a raw clone) reads them
+ * from the parent's store, which is still mapped; the parent has gone on meanwhile, so what both
+ * still have open is found. Nothing is made for a child that records nothing. Runs in the thread
+ * that forks, and in a child's slow path. */
 #include "life/fork.h"
 
 #include "base/sys.h"
@@ -11,6 +13,7 @@
 #include "life/start.h"
 #include "record/control.h"
 #include "signals/guard.h"
+#include "store/view.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -19,6 +22,9 @@
 
 /* During the fork: handlers of pthread_atfork may be a child's first event. */
 static __thread struct fork_notes *forking;
+
+/* Where this thread is recorded, in units of the store; its control block is wiped in a child. */
+static __thread store_ref recorded_as;
 
 /* In the child, after it: for its first thread, the one with the process's id. */
 static struct {
@@ -30,7 +36,36 @@ static struct {
 static uint32_t own_pid(void) { return (uint32_t)sys_call0(SYS_getpid); }
 static uint32_t own_tid(void) { return (uint32_t)sys_call0(SYS_gettid); }
 
-static void map_calls(struct fork_notes *notes)
+/* The calling thread's open calls in the parent's store, seen from a child: those that lie above
+ * the stack's present end. As recorder_open_calls. */
+static uint32_t parents_open_calls(struct recorder_open_call *calls, uint32_t capacity)
+{
+    struct view view;
+    uint64_t used = store_head(&process.store)->used_bytes, steps = 0;
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    uint32_t count = 0;
+    if (view_init(&view, process.store.base, used, NULL)) return 0;
+    const struct store_recorder *thread = view_at(&view, recorded_as, sizeof *thread);
+    const struct store_stack *stack = NULL;
+    while (thread && (stack = view_next_stack(&view, thread, stack, &steps))) {
+        uint32_t open = 0;
+        if (!stack->in_use || sp < stack->low || sp >= stack->high) continue;
+        const struct store_frame *frames = view_frames(&view, stack, &open);
+        for (uint32_t i = 1; i <= open; i++) {
+            const struct store_node *node = view_at(&view, frames[i].node, sizeof *node);
+            if (!node || frames[i].sp < sp) continue;
+            if (count < capacity)
+                calls[count] =
+                    (struct recorder_open_call){node->address & STORE_ADDRESS_MASK, frames[i].sp};
+            count++;
+        }
+    }
+    return count;
+}
+
+typedef uint32_t open_calls_reader(struct recorder_open_call *calls, uint32_t capacity);
+
+static void map_calls(struct fork_notes *notes, open_calls_reader *read)
 {
     uint64_t bytes = notes->count * sizeof notes->calls[0];
     long at = sys_call6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
@@ -42,8 +77,16 @@ static void map_calls(struct fork_notes *notes)
     }
     notes->calls = (struct recorder_open_call *)at;
     notes->mapped_bytes = bytes;
-    uint32_t now = recorder_open_calls(notes->calls, notes->count);
+    uint32_t now = read(notes->calls, notes->count);
     if (now < notes->count) notes->count = now;
+}
+
+static void take_notes(struct fork_notes *notes, open_calls_reader *read)
+{
+    notes->calls = notes->few;
+    notes->mapped_bytes = 0;
+    notes->count = read(notes->few, FORK_FEW_CALLS);
+    if (notes->count > FORK_FEW_CALLS) map_calls(notes, read);
 }
 
 static void unmap_calls(struct fork_notes *notes)
@@ -53,13 +96,13 @@ static void unmap_calls(struct fork_notes *notes)
     notes->count = 0;
 }
 
+static uint32_t no_calls(struct recorder_open_call *calls, uint32_t capacity) { return 0; }
+
 void fork_prepare(struct fork_notes *notes)
 {
-    notes->calls = notes->few;
-    notes->mapped_bytes = 0;
-    notes->count = 0;
-    if (finish_is_ours()) notes->count = recorder_open_calls(notes->few, FORK_FEW_CALLS);
-    if (notes->count > FORK_FEW_CALLS) map_calls(notes);
+    take_notes(notes, finish_is_ours() ? recorder_open_calls : no_calls);
+    /* A child that recorded nothing forks: what it was given goes on. */
+    notes->hands_on = child.notes.count && child.pid == own_tid();
     forking = notes;
 }
 
@@ -71,11 +114,11 @@ void fork_parent(struct fork_notes *notes)
 
 void fork_child(struct fork_notes *notes)
 {
-    bool is_taken = !notes->count;
     forking = NULL;
     if (!control_is_wiped_on_fork() && process.pid != own_pid()) control_wipe();
     control_forget_wiped();
-    if (is_taken) return;
+    if (notes->hands_on) child.pid = own_pid();
+    if (!notes->count) return; /* none, or taken by a handler of pthread_atfork */
     child.notes = *notes;
     if (notes->calls == notes->few) child.notes.calls = child.notes.few;
     child.pid = own_pid();
@@ -83,12 +126,14 @@ void fork_child(struct fork_notes *notes)
 
 void fork_inherit(void)
 {
-    struct fork_notes *notes = forking ? forking : &child.notes;
-    if (!forking && (child.pid != own_pid() || child.pid != own_tid())) return;
-    /* In a parent that forks, or attaches in a handler of pthread_atfork, they are not for itself.
-     */
-    if (forking && own_tid() != own_pid()) return;
-    if (notes->count && process.pid == own_pid()) recorder_inherit(notes->calls, notes->count);
+    struct fork_notes *notes = forking && !forking->hands_on ? forking : &child.notes;
+    const struct store_recorder *thread = recorder_of_thread();
+    uint64_t offset = thread ? (uint64_t)((const uint8_t *)thread - process.store.base) : 0;
+    recorded_as = (store_ref)(offset / STORE_UNIT);
+    /* They are for a child's first thread; a parent may attach in a handler of pthread_atfork. */
+    if (own_tid() != own_pid() || process.pid != own_pid()) return;
+    if (!forking && child.pid != own_pid()) return;
+    if (notes->count) recorder_inherit(notes->calls, notes->count);
     unmap_calls(notes);
 }
 
@@ -125,6 +170,11 @@ static bool claim_start(uint64_t self)
 
 static void start_afresh(void)
 {
+    bool is_noted = forking || child.pid == own_pid();
+    if (!is_noted && process.store.base && recorded_as && own_tid() == own_pid()) {
+        take_notes(&child.notes, parents_open_calls);
+        child.pid = own_pid();
+    }
     if (process.store.base) store_abandon(&process.store);
     modules_forget_store();
     finish_child();

@@ -17,6 +17,7 @@ struct fork_notes {
     struct recorder_open_call *calls; /* few, or the mapping */
     uint64_t mapped_bytes;
     uint32_t count;
+    bool hands_on; /* the forking child's own, still unused, are for its child */
 };
 
 /* Around the real fork, in the thread that forks; notes live until fork_parent or fork_child (also

@@ -34,6 +34,10 @@ static struct {
     uint64_t mask;
 } defaults[SIGNALS];
 
+/* The kernel drops other flags since 5.11 and kept them before: they go by way of it. */
+static const int known_flags = (int)(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK |
+                                     SA_RESTART | SA_NODEFER | SA_RESETHAND | 0x04000000 | 0x800);
+
 /* Set once, before is_installed. */
 static three_arguments crash_handler;
 static uint32_t is_installed;
@@ -193,7 +197,7 @@ static const struct sigaction *translate(int signal, const struct sigaction *act
         memcpy(&defaults[signal].mask, &action->sa_mask, KERNEL_MASK_BYTES);
         *ours = *action;
         ours->sa_sigaction = crash.handler;
-        ours->sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+        ours->sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | (action->sa_flags & ~known_flags);
         memset(&ours->sa_mask, 0xff, sizeof ours->sa_mask);
         return ours;
     }
@@ -221,7 +225,8 @@ static void show(int signal, struct sigaction *old, three_arguments handler, uin
     if (old->sa_sigaction == guard_handler) unhide(signal, old);
     if (old->sa_sigaction == crash_handler) {
         old->sa_handler = SIG_DFL;
-        old->sa_flags = (int)defaults[signal].flags;
+        old->sa_flags =
+            ((int)defaults[signal].flags & known_flags) | (old->sa_flags & ~known_flags);
         memset(&old->sa_mask, 0, sizeof old->sa_mask);
         memcpy(&old->sa_mask, &defaults[signal].mask, KERNEL_MASK_BYTES);
     } else if (old->sa_sigaction == door) {
