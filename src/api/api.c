@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions of include/stint/stint.h: none yet. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A list of mapped blocks, newest first; the newest is bumped. Memory is zero because mmap's is, and
- * because a release clears what it takes back. Runs anywhere. */
+ * A list of mapped blocks, newest first; the newest is bumped. Memory is zero because mmap's is,
+ * and because a release clears what it takes back. Runs anywhere. */
 #include "base/arena.h"
 
 #include "base/sys.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bump allocation over mmap, for work that must not touch the target's heap: reports, symbol tables.
- * Everything is given back at once. Blocks double from 256 KiB to 16 MiB. */
+ * Bump allocation over mmap, for work that must not touch the target's heap: reports, symbol
+ * tables. Everything is given back at once. Blocks double from 256 KiB to 16 MiB. */
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a tick is, and what it is worth. A process chooses its source once; the worth follows from two
- * pairs of (CLOCK_MONOTONIC_RAW, ticks), one at the start and one at the report. */
+ * What a tick is, and what it is worth. A process chooses its source once; the worth follows from
+ * two pairs of (CLOCK_MONOTONIC_RAW, ticks), one at the start and one at the report. */
 #pragma once
 
 #include <stdint.h>

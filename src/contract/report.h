@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The whole of what libstint.so and its companion libstint-report.so know of each other: one function
- * that hands out one table. Both are built from one tree; the version keeps a stale pair apart. */
+ * The whole of what libstint.so and its companion libstint-report.so know of each other: one
+ * function that hands out one table. Both are built from one tree; the version keeps a stale pair
+ * apart. */
 #pragma once
 
 #include <stddef.h>
@@ -21,8 +22,8 @@ struct report_request {
 struct report_table {
     uint32_t version;
     /* Writes the report, whole or not at all. 0 or −errno.
-     * Context: any thread, signal-safe, one caller at a time, on a stack of at least 64 KiB, signals
-     * blocked. Allocates by mmap alone. */
+     * Context: any thread, signal-safe, one caller at a time, on a stack of at least 64 KiB,
+     * signals blocked. Allocates by mmap alone. */
     int (*write)(const struct report_request *request);
     /* Return addresses from a signal context (ucontext_t), innermost first: the interrupted address
      * itself is the first. Returns how many. May hang or fault where the stack is broken.
@@ -31,6 +32,7 @@ struct report_table {
 };
 
 /* The one symbol that the companion exports. NULL when the version is another.
- * Context: any thread, right after dlopen; prepares what needs preparing outside of signal handlers. */
+ * Context: any thread, right after dlopen; prepares what needs preparing outside of signal
+ * handlers. */
 const struct report_table *stint_report_table(uint32_t version);
 #define CONTRACT_SYMBOL "stint_report_table"

@@ -35,3 +35,8 @@ EXPORT HOT void __cyg_profile_func_exit(void *function, void *call_site)
         slow_exit((uintptr_t)function, stack_address_anew(), now);
     }
 }
+
+void hook_enter(void *function, void *call_site)
+    __attribute__((alias("__cyg_profile_func_enter"), visibility("hidden")));
+void hook_exit(void *function, void *call_site)
+    __attribute__((alias("__cyg_profile_func_exit"), visibility("hidden")));

@@ -55,8 +55,8 @@ static uint64_t batch(void *function)
 {
     uint64_t start = clock_counter();
     for (int i = 0; i < CALLS; i++) {
-        __cyg_profile_func_enter(function, NULL);
-        __cyg_profile_func_exit(function, NULL);
+        hook_enter(function, NULL);
+        hook_exit(function, NULL);
     }
     return clock_counter() - start;
 }

@@ -192,28 +192,47 @@ static int grow(struct store *store, uint64_t need)
     return 0;
 }
 
-static void lock(struct store *store)
+/* False where this thread has it already: a handler of a trap or fault, which can't be blocked. Any
+ * other holder is on its way to unlock, since its signals are blocked. */
+static bool lock(struct store *store)
 {
-    /* Signals are blocked: the holder is another thread, on its way to unlock. */
-    while (__atomic_exchange_n(&store->lock, 1, __ATOMIC_ACQUIRE)) (void)sys_call0(SYS_sched_yield);
+    uint32_t self = (uint32_t)sys_call0(SYS_gettid);
+    for (;;) {
+        uint32_t owner = 0;
+        if (__atomic_compare_exchange_n(&store->lock, &owner, self, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+            return true;
+        }
+        if (owner == self) return false;
+        (void)sys_call0(SYS_sched_yield);
+    }
 }
 
 static void unlock(struct store *store) { __atomic_store_n(&store->lock, 0, __ATOMIC_RELEASE); }
+
+static store_ref alloc_locked(struct store *store, uint64_t bytes, uint32_t align)
+{
+    struct store_head *head = store_head(store);
+    uint64_t at = (head->used_bytes + align - 1) & ~(uint64_t)(align - 1);
+    uint64_t end = (at + bytes + STORE_UNIT - 1) & ~(uint64_t)(STORE_UNIT - 1);
+    bool fits = end <= store->mapped_bytes || grow(store, end - store->mapped_bytes) == 0;
+    if (!fits) return 0;
+    __atomic_store_n(&head->used_bytes, end, __ATOMIC_RELEASE);
+    return (store_ref)(at / STORE_UNIT);
+}
 
 store_ref store_alloc(struct store *store, uint64_t bytes, uint32_t align)
 {
     if (!store->base || bytes > store->reserved_bytes) return 0;
     struct file_guard guard;
+    store_ref ref = 0;
     file_guard(&guard);
-    lock(store);
-    struct store_head *head = store_head(store);
-    uint64_t at = (head->used_bytes + align - 1) & ~(uint64_t)(align - 1);
-    uint64_t end = (at + bytes + STORE_UNIT - 1) & ~(uint64_t)(STORE_UNIT - 1);
-    bool fits = end <= store->mapped_bytes || grow(store, end - store->mapped_bytes) == 0;
-    if (fits) __atomic_store_n(&head->used_bytes, end, __ATOMIC_RELEASE);
-    unlock(store);
+    if (lock(store)) {
+        ref = alloc_locked(store, bytes, align);
+        unlock(store);
+    }
     file_unguard(&guard);
-    return fits ? (store_ref)(at / STORE_UNIT) : 0;
+    return ref;
 }
 
 store_ref store_copy_text(struct store *store, const char *text, size_t bytes)

@@ -19,7 +19,7 @@ struct store {
     char path[4096];         /* absolute; empty = memory only */
     uint64_t device, inode;  /* of the file, to recognise it when it is opened again to grow */
     uint64_t mapped_bytes;   /* chunks so far */
-    uint32_t lock;           /* 1 while somebody allocates */
+    uint32_t lock;           /* tid of who allocates; 0 = nobody */
 };
 
 struct store_options {
@@ -35,7 +35,8 @@ struct store_options {
 int store_create(struct store *store, const struct store_options *options);
 
 /* Zeroed space for `bytes`, aligned to `align` (a power of two, 8 … 4096). Returns its ref, or 0
- * when the reserved range or the memory is used up. Context: any thread, signal-safe. */
+ * when the reserved range or the memory is used up, or when a handler of SIGTRAP or of a fault
+ * interrupted this thread in here. Context: any thread, signal-safe. */
 store_ref store_alloc(struct store *store, uint64_t bytes, uint32_t align);
 
 /* A copy of text as a store_text; 0 as above. Context: as store_alloc. */
