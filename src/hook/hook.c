@@ -36,7 +36,7 @@ EXPORT HOT void __cyg_profile_func_exit(void *function, void *call_site)
     }
 }
 
-void hook_enter(void *function, void *call_site)
+HOT void hook_enter(void *function, void *call_site)
     __attribute__((alias("__cyg_profile_func_enter"), visibility("hidden")));
-void hook_exit(void *function, void *call_site)
+HOT void hook_exit(void *function, void *call_site)
     __attribute__((alias("__cyg_profile_func_exit"), visibility("hidden")));
