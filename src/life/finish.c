@@ -363,10 +363,14 @@ static void at_quick_exit_end(void)
 
 void finish_register(void)
 {
-    /* Refused only without memory: then the process ends without a report, and its store is kept.
+    /* More than one, for threads that call exit at the same moment: each begins by adding another.
+     * Refused only without memory: then the process ends without a report, and its store is kept.
      */
-    (void)on_exit(at_exit, NULL);
-    (void)at_quick_exit(at_quick_exit_end);
+    enum { AT_ONCE = 4 };
+    for (int i = 0; i < AT_ONCE; i++) {
+        (void)on_exit(at_exit, NULL);
+        (void)at_quick_exit(at_quick_exit_end);
+    }
 }
 
 void finish_child(void) { memset(&ending, 0, sizeof ending); }

@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-static char memory[8192];
+static char memory[16384]; /* room for a frame with AVX-512 and for truth_tell */
 
 static void on_alternate(int number)
 {
