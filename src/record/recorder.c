@@ -167,9 +167,7 @@ void recorder_retire(uint64_t cpu_ns, const char name[16])
     struct control *block = control;
     if (control_begin(block, sp)) {
         /* pthread_exit and cancellation leave C frames without their exits. */
-        stacks_settle(block);
-        stacks_switch(block, sp);
-        frames_close_below(block, sp, now);
+        stacks_close_all(block);
         control_end(block);
     }
     struct store_recorder *recorder = block->recorder;

@@ -214,16 +214,23 @@ static uint64_t ticks_now(void)
     return clock_now((enum clock_source)recorder_settings()->clock_source);
 }
 
-void stacks_reuse(struct control *block, uintptr_t low, uintptr_t high)
+void stacks_close_all(struct control *block)
 {
-    struct store_stack *first = NULL;
+    uint64_t now = ticks_now();
     for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
         struct store_stack *stack = stack_at(block, ref);
-        if (!first) first = stack;
         if (!stack->in_use) continue;
         use(block, stack);
-        frames_close_all(block, ticks_now());
+        frames_close_all(block, now);
     }
+    use(block, stack_at(block, block->recorder->stacks));
+    block->too_deep = 0;
+}
+
+void stacks_reuse(struct control *block, uintptr_t low, uintptr_t high)
+{
+    struct store_stack *first = stack_at(block, block->recorder->stacks);
+    stacks_close_all(block);
     block->inherited = 0;
     set_bounds(block, first, (struct bounds){low, high});
     use(block, first);

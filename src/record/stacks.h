@@ -18,6 +18,10 @@ static inline bool stacks_contains(const struct control *block, uintptr_t sp)
  * Context: owner thread, attaching. */
 int stacks_init(struct control *block, uintptr_t low, uintptr_t high);
 
+/* Ends every open call of every stack, as the thread ends; the thread's own stack is current then.
+ * Context: owner thread, while busy. */
+void stacks_close_all(struct control *block);
+
 /* Gives the stack of a thread that is gone to its successor. Context: owner thread, attaching. */
 void stacks_reuse(struct control *block, uintptr_t low, uintptr_t high);
 
