@@ -191,10 +191,14 @@ void run_target(struct run *run, const struct run_spec *spec, bool under_stint)
     if (spec->arrange) spec->arrange(run->dir);
     struct environment env = {0};
     env_make(&env, run, spec);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (!pid) child_starts(run, spec, env.items);
     while (waitpid(pid, &run->status, 0) < 0) assert_int_equal(errno, EINTR);
+    /* daemons that it left are ours now: wait for their end, too */
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
+    }
     if (WIFEXITED(run->status) && WEXITSTATUS(run->status) >= 124)
         fail_msg("%s could not be started: %s", spec->target, run_read(run_path(run, "stderr")));
     run->out = run_read(run_path(run, "stdout"));

@@ -136,6 +136,35 @@ static void a_program_that_closes_every_descriptor_keeps_its_numbers(void **stat
     check_daemon("stays");
 }
 
+static void a_daemon_has_its_report_where_it_started(void **state)
+{
+    struct both both;
+    both_run_bare(&both, &(struct run_spec){.target = "daemon", .args = {"daemon"}});
+    assert_int_equal(both.plain.status, 0);
+    both_check_left(&both, NULL);
+    assert_int_equal(report_others(&both.stint), 1);
+    json_t *daemon = report_load_other(&both.stint, 0, CHECK_CHILD);
+    assert_int_equal(report_calls(daemon, "serve"), 50);
+    assert_int_equal(report_calls(daemon, "main"), 0);
+    json_decref(daemon);
+    both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+    assert_int_equal(report_calls(both.report, "serve"), 1);
+    both_fini(&both);
+}
+
+/* A script that starts two hundred programs that record nothing: no file of any kind. */
+static void a_shell_script_leaves_no_stray_file(void **state)
+{
+    struct both both;
+    struct run_spec spec = {
+        .target = "/bin/sh",
+        .args = {"-c",
+                 "i=0; while [ $i -lt 200 ]; do /bin/true; (exit 3); i=$((i+1)); done; echo $i"}};
+    both_run_bare(&both, &spec);
+    both_check_left(&both, "");
+    both_fini(&both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +175,8 @@ int main(void)
         cmocka_unit_test(vfork_children_share_the_parents_recording),
         cmocka_unit_test(spawned_commands_have_reports_of_their_own),
         cmocka_unit_test(relative_names_hold_after_a_chdir),
+        cmocka_unit_test(a_daemon_has_its_report_where_it_started),
+        cmocka_unit_test(a_shell_script_leaves_no_stray_file),
         cmocka_unit_test(a_program_that_closes_every_descriptor_keeps_its_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

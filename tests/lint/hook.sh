@@ -51,7 +51,7 @@ memory='\(%[a-z0-9]+(,%[a-z0-9]+(,[1248])?)?\)$'
   fail "the count of a node is not updated by one instruction"
 [ "$(updates "^add[q]? +%[a-z0-9]+,$total$memory")" -ge 1 ] ||
   fail "the total of a node is not updated by one instruction"
-[ "$(updates '^(addq +\$0x1,|incq +|addq +\$0xf+,|subq +\$0xf+,)[-0-9a-fx]*\(%[a-z0-9]+,%[a-z0-9]+,8\)$')" -ge 1 ] ||
+[ "$(updates '^(addq +\$0x1,|incq +)(\(%[a-z0-9]+\)|[-0-9a-fx]*\(%[a-z0-9]+,%[a-z0-9]+,8\))$')" -ge 1 ] ||
   fail "the histogram is not updated by one instruction"
 ! grep -E "^mov +%[a-z0-9]+,($count|$total)\(%(r[a-z0-9]+)\)$" "$work/__cyg_profile_func_exit" ||
   fail "a plain store to where a node's counters are: see above"

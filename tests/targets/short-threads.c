@@ -48,7 +48,7 @@ int main(int argc, char **argv)
         if (i == 1000) before = resident_pages();
         batch(i);
     }
-    long growth = resident_pages() - before;
+    long growth = before ? resident_pages() - before : 0;
     fprintf(stderr, growth > 1024 ? "grew by %ld pages\n" : "", growth);
     truth_tell();
     return 0;

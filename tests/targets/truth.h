@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,14 +45,14 @@ PLAIN static inline void truth_line(int fd, const char *verb, const char *name, 
     *--at = '\n';
     do *--at = (char)('0' + n % 10);
     while (n /= 10);
-    char line[12000];
-    size_t used = 0;
-    const char *parts[] = {verb, " ", name, " "};
-    for (int i = 0; i < 4; i++)
-        for (const char *c = parts[i]; *c; c++) line[used++] = *c;
-    memcpy(line + used, at, (size_t)(digits + sizeof digits - at));
-    used += (size_t)(digits + sizeof digits - at);
-    if (write(fd, line, used) != (ssize_t)used) _exit(99);
+    struct iovec parts[] = {
+        {(void *)verb, strlen(verb)},
+        {(void *)" ", 1},
+        {(void *)name, strlen(name)},
+        {(void *)" ", 1},
+        {at, (size_t)(digits + sizeof digits - at)},
+    };
+    if (writev(fd, parts, 5) < 0) _exit(99);
 }
 
 /* All counts so far, by name; to a descriptor. */
