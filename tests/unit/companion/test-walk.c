@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <ucontext.h>
 
@@ -42,11 +43,28 @@ NOINLINE static void outermost(void)
     depth++;
 }
 
+NOINLINE static void calls_nothing(void)
+{
+    void (*volatile nothing)(void) = NULL;
+    nothing();
+    depth++;
+}
+
+/* A return address belongs to the function that starts last before it. */
+static bool is_in(uint64_t address, void (*function)(void))
+{
+    void (*const others[])(void) = {innermost, middle, outermost, calls_nothing};
+    uint64_t start = (uintptr_t)function;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        uint64_t other = (uintptr_t)others[i];
+        if (other > start && other <= address) return false;
+    }
+    return address >= start && address - start < 4096;
+}
+
 static size_t position_in(void (*function)(void), size_t from)
 {
-    enum { LONGEST = 64 };
-    uint64_t start = (uintptr_t)function;
-    while (from < count && !(frames[from] >= start && frames[from] < start + LONGEST)) from++;
+    while (from < count && !is_in(frames[from], function)) from++;
     return from;
 }
 
@@ -86,13 +104,6 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 #else
     interrupted->uc_mcontext.pc = interrupted->uc_mcontext.regs[30];
 #endif
-}
-
-NOINLINE static void calls_nothing(void)
-{
-    void (*volatile nothing)(void) = NULL;
-    nothing();
-    depth++;
 }
 
 __attribute__((no_sanitize("undefined"))) static void
