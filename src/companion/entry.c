@@ -9,17 +9,24 @@
 
 #include <jansson.h>
 
+/* The file of the report being written, for a write that is left in its middle. */
+static struct file_replace file = {.fd = -1};
+
 static int write_report(const struct report_request *request)
 {
+    file = (struct file_replace){.fd = -1};
     struct report_input input = {.now_ticks = request->now_ticks,
                                  .path = request->path,
                                  .is_snapshot = request->is_snapshot};
-    return report_write_mapped(&input, request->store, request->store_bytes, NULL);
+    return report_write_mapped(&input, request->store, request->store_bytes, &file);
 }
+
+static void abandon(void) { report_abandon(&file); }
 
 static const struct report_table table = {
     .version = CONTRACT_VERSION,
     .write = write_report,
+    .abandon = abandon,
     .walk = walk_stack,
 };
 

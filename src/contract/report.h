@@ -25,6 +25,10 @@ struct report_table {
      * Context: any thread, signal-safe, one caller at a time, on a stack of at least 64 KiB,
      * signals blocked. Allocates by mmap alone. */
     int (*write)(const struct report_request *request);
+    /* After a write that was left in its middle (a fault, a time-out): closes and removes its
+     * temporary file and gives jansson its allocator back. Context: the thread that called write,
+     * signal-safe. */
+    void (*abandon)(void);
     /* Return addresses from a signal context (ucontext_t), innermost first: the interrupted address
      * itself is the first. Returns how many. May hang or fault where the stack is broken.
      * Context: signal handler, on a stack of at least 64 KiB. */

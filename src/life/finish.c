@@ -130,6 +130,7 @@ static void refresh_threads(void)
         enum { THREAD_CPU = 6 };
         uint64_t cpu_ns = cpu_clock_ns((long)(int)(~thread->tid << 3 | THREAD_CPU));
         if (!cpu_ns || !thread->tid) continue;
+        cpu_ns += thread->cpu_before_ns;
         __atomic_store_n(&thread->cpu_ns, cpu_ns, __ATOMIC_RELAXED);
         read_thread_name(thread->tid, thread->name);
     }
@@ -167,7 +168,10 @@ int finish_write(const char *path, bool is_snapshot)
         .path = path,
         .is_snapshot = is_snapshot,
     };
-    return (int)guard_run(write_on_stack, &request, process.settings.report_timeout_ns);
+    int result = (int)guard_run(write_on_stack, &request, process.settings.report_timeout_ns);
+    /* No errors of the report's own: the guard left it in its middle. */
+    if (result == -ETIMEDOUT || result == -EFAULT) companion_table()->abandon();
+    return result;
 }
 
 /* Why there is no report, what to do, and what is kept. */

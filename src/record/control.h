@@ -42,8 +42,7 @@ struct control {
     uint32_t tid;    /* the thread that records here, or did last */
     uint32_t in_use; /* 0 = free; 1 = has a recorder */
     uint64_t stack_age;
-    uint64_t cpu_before_ns; /* of the threads that recorded here earlier */
-    uint32_t reserved[18];
+    uint32_t reserved[20];
 };
 _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
                "the hot part is one cache line; blocks share neither lines nor prefetched pairs");

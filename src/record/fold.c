@@ -178,6 +178,7 @@ static void fold_all(struct control *into, struct control *from)
     memset(recorder->lost, 0, sizeof recorder->lost);
     recorder->generations = 0;
     recorder->cpu_ns = 0;
+    recorder->cpu_before_ns = 0;
     recorder->started_ticks = 0;
 }
 

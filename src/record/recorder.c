@@ -130,7 +130,7 @@ static struct control *take_over(const struct recorder_thread *thread)
         fold_into_others(block);
     }
     clean_up(block, thread);
-    block->cpu_before_ns = block->recorder->cpu_ns;
+    block->recorder->cpu_before_ns = block->recorder->cpu_ns;
     describe(block->recorder, thread);
     if (block->recorder->ended_ticks) block->recorder->ended_ticks = 0;
     (void)__atomic_fetch_sub(&control_process()->retired, 1, __ATOMIC_RELAXED);
@@ -171,7 +171,7 @@ void recorder_retire(uint64_t cpu_ns, const char name[16])
         control_end(block);
     }
     struct store_recorder *recorder = block->recorder;
-    recorder->cpu_ns = block->cpu_before_ns + cpu_ns;
+    recorder->cpu_ns = recorder->cpu_before_ns + cpu_ns;
     memcpy(recorder->name, name, sizeof recorder->name);
     recorder->ended_ticks = now;
     if (recorder->state != STORE_THREAD_EXITED) {

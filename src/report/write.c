@@ -397,8 +397,14 @@ int report_write(const struct report_input *input, struct fault *fault)
 }
 
 int report_write_mapped(struct report_input *input, const void *store, uint64_t bytes,
-                        struct fault *fault)
+                        struct file_replace *file)
 {
-    int error = view_init(&input->view, store, bytes, fault);
-    return error ? error : report_write(input, fault);
+    int error = view_init(&input->view, store, bytes, NULL);
+    return error ? error : write_file(input, file, NULL);
+}
+
+void report_abandon(struct file_replace *file)
+{
+    jsonmem_end();
+    if (file->fd >= 0) file_replace_abort(file);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/fault.h"
+#include "base/file.h"
 #include "store/view.h"
 
 #include <stdint.h>
@@ -29,9 +30,16 @@ struct report_input {
  * signal-safe, one caller at a time in a process. */
 int report_write(const struct report_input *input, struct fault *fault);
 
-/* The same of a store that is mapped at `store`, `bytes` of it readable; fills in input->view. */
+/* The same of a store that is mapped at `store`, `bytes` of it readable, through the caller's
+ * `file`, with the signal mask as the caller set it (report_write blocks signals); fills in
+ * input->view. Where it is left in its middle, the caller calls report_abandon. Context: as
+ * report_write. */
 int report_write_mapped(struct report_input *input, const void *store, uint64_t bytes,
-                        struct fault *fault);
+                        struct file_replace *file);
+
+/* Puts away what a report_write_mapped that did not return left: its temporary file, jansson's
+ * allocator. The memory is not given back. Context: the thread that wrote, signal-safe. */
+void report_abandon(struct file_replace *file);
 
 /* The same into a descriptor. memory_bytes (or NULL): the most that was mapped. */
 int report_write_to(const struct report_input *input, int fd, uint64_t *memory_bytes,

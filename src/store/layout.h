@@ -248,7 +248,8 @@ struct store_recorder {
     store_ref stacks;                    /* release */
     store_ref root, folded_root;         /* nodes */
     uint32_t node_count;
-    uint64_t lost[16]; /* by enum lost_kind */
+    uint64_t lost[16];      /* by enum lost_kind */
+    uint64_t cpu_before_ns; /* of the threads that recorded here earlier; part of cpu_ns */
     uint32_t flags, reserved;
 };
 

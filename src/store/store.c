@@ -164,6 +164,8 @@ int store_create(struct store *store, const struct store_options *options)
     return error;
 }
 
+static uint64_t need_pages(uint64_t bytes) { return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
+
 /* One more chunk behind the last. Once the file has refused, all further chunks are memory: a later
  * file chunk would leave a gap that a reader of the file takes for data. */
 static int grow(struct store *store, uint64_t need)
@@ -172,8 +174,8 @@ static int grow(struct store *store, uint64_t need)
     uint64_t bytes = store->mapped_bytes / 4;
     if (bytes < SMALLEST_CHUNK) bytes = SMALLEST_CHUNK;
     if (bytes > LARGEST_CHUNK) bytes = LARGEST_CHUNK;
-    if (bytes < need) bytes = need;
-    bytes = (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    if (bytes < need) bytes = need_pages(need);
+    if (bytes > store->reserved_bytes - store->mapped_bytes) bytes = need_pages(need);
     if (bytes > store->reserved_bytes - store->mapped_bytes) return -ENOSPC;
 
     int error = -ENOSPC;
@@ -210,12 +212,25 @@ static bool lock(struct store *store)
 
 static void unlock(struct store *store) { __atomic_store_n(&store->lock, 0, __ATOMIC_RELEASE); }
 
+/* Asking again for what was refused would cost every further call its system calls. */
+static bool is_hopeless(const struct store *store, uint64_t end)
+{
+    return store->refused_bytes && end >= store->mapped_bytes + store->refused_bytes;
+}
+
+static bool try_grow(struct store *store, uint64_t need)
+{
+    if (grow(store, need) == 0) return true;
+    store->refused_bytes = need;
+    return false;
+}
+
 static store_ref alloc_locked(struct store *store, uint64_t bytes, uint32_t align)
 {
     struct store_head *head = store_head(store);
     uint64_t at = (head->used_bytes + align - 1) & ~(uint64_t)(align - 1);
     uint64_t end = (at + bytes + STORE_UNIT - 1) & ~(uint64_t)(STORE_UNIT - 1);
-    bool fits = end <= store->mapped_bytes || grow(store, end - store->mapped_bytes) == 0;
+    bool fits = end <= store->mapped_bytes || try_grow(store, end - store->mapped_bytes);
     if (!fits) return 0;
     __atomic_store_n(&head->used_bytes, end, __ATOMIC_RELEASE);
     return (store_ref)(at / STORE_UNIT);
@@ -224,6 +239,7 @@ static store_ref alloc_locked(struct store *store, uint64_t bytes, uint32_t alig
 store_ref store_alloc(struct store *store, uint64_t bytes, uint32_t align)
 {
     if (!store->base || bytes > store->reserved_bytes) return 0;
+    if (is_hopeless(store, store_head(store)->used_bytes + bytes)) return 0;
     struct file_guard guard;
     store_ref ref = 0;
     file_guard(&guard);

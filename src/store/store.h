@@ -19,7 +19,8 @@ struct store {
     char path[4096];         /* absolute; empty = memory only */
     uint64_t device, inode;  /* of the file, to recognise it when it is opened again to grow */
     uint64_t mapped_bytes;   /* chunks so far */
-    uint32_t lock;           /* tid of who allocates; 0 = nobody */
+    uint64_t refused_bytes; /* the least growth that was refused since the last success; 0 = none */
+    uint32_t lock;          /* tid of who allocates; 0 = nobody */
 };
 
 struct store_options {
