@@ -32,6 +32,10 @@ static struct control *begin(uintptr_t sp)
 static void enter(uint64_t address, uintptr_t sp)
 {
     if (!control->in_use) {
+        if (control == &control_refused) {
+            recorder_count_lost(LOST_CALLS_NO_MEMORY, 1);
+            return;
+        }
         if (!thread_attach()) return;
         overhead_measure();
     }

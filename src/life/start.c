@@ -189,6 +189,7 @@ COLD static bool prepare(void)
     if (!environ) return false;
     process.is_off = getauxval(AT_SECURE) != 0;
     if (process.is_off) return true;
+    warn_init();
     find_identity();
     find_directory();
     find_library();

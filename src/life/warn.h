@@ -24,6 +24,10 @@ enum warn_kind {
         WARN_KINDS
 };
 
-/* Says the kind's line around `detail`, the first time only. errno is kept.
- * Context: any thread, signal-safe. */
+/* Remembers which file is standard error. A program may close it and get its number for a file of
+ * its own, which must not receive a word of ours. Context: start-up, once. */
+void warn_init(void);
+
+/* Says the kind's line around `detail`, the first time only, and not if descriptor 2 has become
+ * another file. errno is kept. Context: any thread, signal-safe. */
 void warn_once(enum warn_kind kind, const char *detail);

@@ -15,6 +15,7 @@
 enum { PAGE = 4096, MOST_BLOCKS = 65536, LEAST_BLOCKS = 64 };
 
 struct control control_none;
+struct control control_refused;
 __thread struct control *control = &control_none;
 
 /* Mapped once, and inherited by children at the same address, where it reads as zeros. */

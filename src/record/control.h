@@ -49,7 +49,8 @@ _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorde
 
 /* Never NULL: points to control_none until the thread attaches. */
 extern __thread struct control *control;
-extern struct control control_none; /* all zeros, never written */
+extern struct control control_none;    /* all zeros, never written */
+extern struct control control_refused; /* the same: this thread got no recorder, and asks no more */
 
 /* What belongs to the process and must vanish in a forked child as the blocks do: lies on the same
  * kind of page. pid 0 = this process has not started recording (or is a fresh child). */

@@ -148,6 +148,7 @@ int recorder_attach(const struct recorder_thread *thread)
     if (!block) block = recorder_make(thread);
     if (!block) {
         recorder_count_lost(LOST_CALLS_NO_MEMORY, 1);
+        control = &control_refused;
         return -ENOMEM;
     }
     control_end(block);

@@ -164,7 +164,7 @@ int store_create(struct store *store, const struct store_options *options)
     return error;
 }
 
-static uint64_t need_pages(uint64_t bytes) { return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
+static uint64_t whole_pages(uint64_t bytes) { return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
 
 /* One more chunk behind the last. Once the file has refused, all further chunks are memory: a later
  * file chunk would leave a gap that a reader of the file takes for data. */
@@ -174,8 +174,8 @@ static int grow(struct store *store, uint64_t need)
     uint64_t bytes = store->mapped_bytes / 4;
     if (bytes < SMALLEST_CHUNK) bytes = SMALLEST_CHUNK;
     if (bytes > LARGEST_CHUNK) bytes = LARGEST_CHUNK;
-    if (bytes < need) bytes = need_pages(need);
-    if (bytes > store->reserved_bytes - store->mapped_bytes) bytes = need_pages(need);
+    bytes = whole_pages(bytes < need ? need : bytes);
+    if (bytes > store->reserved_bytes - store->mapped_bytes) bytes = whole_pages(need);
     if (bytes > store->reserved_bytes - store->mapped_bytes) return -ENOSPC;
 
     int error = -ENOSPC;
