@@ -26,6 +26,9 @@ uint64_t clock_now(enum clock_source source)
     return source == CLOCK_NS ? read_ns(CLOCK_MONOTONIC) : clock_counter();
 }
 
+#if defined(__x86_64__)
+enum { COUNTER = CLOCK_TSC };
+
 /* Reads the start of a small file; returns its length, 0 on any failure. */
 static size_t read_start(const char *path, char *buffer, size_t capacity)
 {
@@ -52,9 +55,6 @@ static bool has_word(const char *text, const char *word)
     }
     return false;
 }
-
-#if defined(__x86_64__)
-enum { COUNTER = CLOCK_TSC };
 
 /* The first processor's flags stand within the first 4 KiB of /proc/cpuinfo. */
 static bool counter_is_constant(void)
