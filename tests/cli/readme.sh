@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The README's first commands are true: the bare preload is run as it stands there, from a folder whose `build` is
-# this build; the other must be a verb of tools/dev. What its table shows must be columns of stint's.
+# The README's first commands are true: they are verbs of tools/dev; the bare preload is run as it stands there, from a
+# folder whose `build` is this build. What its table shows must be columns of stint's.
 # usage: readme.sh SOURCE_ROOT BUILD_ROOT
 set -euo pipefail
 root=$1 build=$2
@@ -9,12 +9,14 @@ fail() { echo "readme: $*"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ln -s "$build" "$work/build"
-commands=$(sed -n '/^```sh$/,/^```$/p;/^## /q' "$root/README.md" | sed '/^```/,$!d;/^```sh$/d;/^```$/q')
-commands=$(grep -v '^```' <<<"$commands" | head -2)
-[ "$(wc -l <<<"$commands")" = 2 ] || fail "its first block is not two commands"
-demo=$(head -1 <<<"$commands") bare=$(tail -1 <<<"$commands")
-[[ $demo == "tools/dev demo" ]] || fail "its first command is $demo"
-grep -q '^  demo ' <<<"$("$root/tools/dev" 2>&1 || true)" || fail "tools/dev has no demo"
+block() { # NUMBER: the lines of the README's shell block of that number
+  awk -v wanted="$1" '/^```sh$/ { n++; inside = 1; next } /^```/ { inside = 0 } inside && n == wanted' "$root/README.md"
+}
+[ "$(block 1)" = $'tools/dev demo\ntools/dev test' ] || fail "its first block is not the two commands"
+for verb in demo test; do
+  grep -q "^  $verb " <<<"$("$root/tools/dev" 2>&1 || true)" || fail "tools/dev has no $verb"
+done
+bare=$(block 2)
 (cd "$work" && export STINT_STORE=. && bash -c "$bare") >"$work/out"
 grep -q '^demo: ' "$work/out" || fail "the second command's program said nothing"
 [ -s "$work/profiling_results.json" ] || fail "the second command left no report"
