@@ -190,7 +190,7 @@ static int grow(struct store *store, uint64_t need)
         if (error) return error;
         head->flags |= STORE_HAS_MEMORY_CHUNKS;
     }
-    store->mapped_bytes += bytes;
+    __atomic_store_n(&store->mapped_bytes, store->mapped_bytes + bytes, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -213,15 +213,20 @@ static bool lock(struct store *store)
 static void unlock(struct store *store) { __atomic_store_n(&store->lock, 0, __ATOMIC_RELEASE); }
 
 /* Asking again for what was refused would cost every further call its system calls. */
-static bool is_hopeless(const struct store *store, uint64_t end)
+static bool is_hopeless(const struct store *store, uint64_t bytes)
 {
-    return store->refused_bytes && end >= store->mapped_bytes + store->refused_bytes;
+    /* Without the lock: values of two moments refuse, at worst, what would have been refused a
+     * moment ago. */
+    uint64_t refused = __atomic_load_n(&store->refused_bytes, __ATOMIC_RELAXED);
+    if (!refused) return false;
+    uint64_t used = __atomic_load_n(&store_head(store)->used_bytes, __ATOMIC_RELAXED);
+    return used + bytes >= __atomic_load_n(&store->mapped_bytes, __ATOMIC_RELAXED) + refused;
 }
 
 static bool try_grow(struct store *store, uint64_t need)
 {
     if (grow(store, need) == 0) return true;
-    store->refused_bytes = need;
+    __atomic_store_n(&store->refused_bytes, need, __ATOMIC_RELAXED);
     return false;
 }
 
@@ -239,7 +244,7 @@ static store_ref alloc_locked(struct store *store, uint64_t bytes, uint32_t alig
 store_ref store_alloc(struct store *store, uint64_t bytes, uint32_t align)
 {
     if (!store->base || bytes > store->reserved_bytes) return 0;
-    if (is_hopeless(store, store_head(store)->used_bytes + bytes)) return 0;
+    if (is_hopeless(store, bytes)) return 0;
     struct file_guard guard;
     store_ref ref = 0;
     file_guard(&guard);
