@@ -123,6 +123,21 @@ static void the_store_of_a_program_that_runs_is_left_alone(void **state)
     run_fini(&run);
 }
 
+/* Seen from outside, where it has another pid; two pipes hold it while we look. */
+static void a_program_in_a_pid_namespace_is_seen_to_run(void **state)
+{
+    struct run run;
+    if (geteuid() != 0) skip();
+    cli(&run, "mkfifo up down; LD_PRELOAD=\"$LIB\" unshare --pid --fork \"$C/runs-command\" "
+              "'echo >up; read x <down' & read x <up; \"$STINT\" recover; "
+              "\"$STINT\" recover ../store/*; echo $?; echo >down; wait");
+    cli_expect(run.out, " alive ");
+    cli_expect(run.out, "\n3\n");
+    CLI_LINE(run.err, "its program still runs; left alone");
+    check_stores(&run, 0);
+    run_fini(&run);
+}
+
 static void what_is_no_store_is_told_in_one_line(void **state)
 {
     static const char *const cases[] = {
@@ -187,6 +202,7 @@ int main(void)
         cmocka_unit_test(a_name_that_was_asked_for_and_exists_is_left_alone),
         cmocka_unit_test(a_store_stays_until_its_report_is_written),
         cmocka_unit_test(the_store_of_a_program_that_runs_is_left_alone),
+        cmocka_unit_test(a_program_in_a_pid_namespace_is_seen_to_run),
         cmocka_unit_test(what_is_no_store_is_told_in_one_line),
         cmocka_unit_test(a_cut_store_is_told_or_reported_but_never_believed_blindly),
         cmocka_unit_test(another_users_store_is_not_believed),
