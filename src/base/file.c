@@ -168,6 +168,27 @@ static int open_in_place(struct file_replace *file)
     return 0;
 }
 
+/* /dev/stdout, /dev/fd/3, /proc/self/fd/1: links that belong to the system, and name what is open
+ * already. */
+static int is_system_link(const char *name, const struct stat *status)
+{
+    return S_ISLNK(status->st_mode) &&
+           (strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0);
+}
+
+static int open_behind_link(struct file_replace *file)
+{
+    long fd;
+    do
+        fd = sys_call4(SYS_openat, AT_FDCWD, file->final_name,
+                       O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+    while (fd == -EINTR);
+    if (fd < 0) return (int)fd;
+    file->fd = (int)fd;
+    file->in_place = 1;
+    return 0;
+}
+
 int file_replace_open(struct file_replace *file, const char *final_name)
 {
     size_t length = strlen(final_name);
@@ -183,6 +204,7 @@ int file_replace_open(struct file_replace *file, const char *final_name)
     int found = stat_name(final_name, &status);
     if (found && found != -ENOENT) return found;
     if (!found && S_ISDIR(status.st_mode)) return -EISDIR;
+    if (!found && is_system_link(final_name, &status)) return open_behind_link(file);
     if (!found && !is_replaced(&status)) return open_in_place(file);
     return open_temporary(file, file->final_name + (slash + 1 - final_name));
 }

@@ -34,7 +34,8 @@ struct file_replace {
 /* Opens the temporary `.NAME.<pid>.<random>.tmp` in the same directory
  * (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0666 less the umask). A final name that is a directory is refused
  * (−EISDIR); a device, FIFO or socket is opened in place (a FIFO without a reader: −ENXIO); a
- * symlink will be replaced, never followed. 0 or −errno; nothing is left open or behind on failure.
+ * symlink will be replaced, never followed, but for one below /dev or /proc (/dev/stdout), which is
+ * written through and appended to. 0 or −errno; nothing is left open or behind on failure.
  * Context: any thread, signal-safe, under file_guard. */
 int file_replace_open(struct file_replace *file, const char *final_name);
 

@@ -164,7 +164,8 @@ int finish_write(const char *path, bool is_snapshot)
     struct report_request request = {
         .store = process.store.base,
         .store_bytes = __atomic_load_n(&head->used_bytes, __ATOMIC_ACQUIRE),
-        .now_ticks = head->last_ticks,
+        /* What a report takes is not the program's: its calls end with it. */
+        .now_ticks = head->ending.kind && !is_snapshot ? head->ending.ticks : head->last_ticks,
         .path = path,
         .is_snapshot = is_snapshot,
     };

@@ -131,6 +131,25 @@ static void an_aborted_file_leaves_nothing(void **state)
     assert_int_equal(entries(), 1);
 }
 
+/* /proc/self/fd/N is such a link to a file that this test opened itself. */
+static void a_link_of_the_system_is_written_through(void **state)
+{
+    struct file_replace file = {0};
+    struct stat link;
+    char name[64], text[16] = {0};
+    int fd = open(path("through"), O_RDWR | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    assert_int_equal(file_replace_open(&file, name), 0);
+    assert_int_equal(file_write_all(file.fd, "report", 6), 0);
+    assert_int_equal(file_replace_commit(&file), 0);
+    assert_int_equal(lstat(name, &link), 0);
+    assert_true(S_ISLNK(link.st_mode));
+    assert_int_equal(pread(fd, text, sizeof text, 0), 6);
+    assert_string_equal(text, "report");
+    close(fd);
+}
+
 static void a_symlink_is_replaced_and_not_followed(void **state)
 {
     struct stat status;
@@ -293,6 +312,7 @@ int main(void)
         CASE(its_mode_is_0666_less_the_umask),
         CASE(until_the_commit_the_old_file_stands),
         CASE(an_aborted_file_leaves_nothing),
+        CASE(a_link_of_the_system_is_written_through),
         CASE(a_symlink_is_replaced_and_not_followed),
         CASE(a_directory_is_refused),
         CASE(a_missing_directory_is_enoent),
