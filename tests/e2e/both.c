@@ -20,7 +20,8 @@ static bool starts(const char *text, const char *with)
 
 static bool tells_truth(const char *line)
 {
-    return starts(line, "calls ") || starts(line, "slept ") || starts(line, "open ");
+    return starts(line, "calls ") || starts(line, "slept ") || starts(line, "open ") ||
+           starts(line, "number ");
 }
 
 /* The text without the lines that may differ. To be freed. */
