@@ -20,8 +20,8 @@ static const struct summary_column columns[] = {
     {"total", "Total", "Total_ms", SUMMARY_TIME}, {"self", "Self", "Self_ms", SUMMARY_TIME},
     {"calls", "Calls", "Count", SUMMARY_COUNT},   {"avg", "Avg", "Avg_ms", SUMMARY_TIME},
     {"p50", "P50", "P50_ms", SUMMARY_TIME},       {"p99", "P99", "P99_ms", SUMMARY_TIME},
-    {"max", "Max", "Max_ms", SUMMARY_TIME},       {"function", "Function", NULL, SUMMARY_NAME},
-    {"module", "Module", NULL, SUMMARY_MODULE},
+    {"p99.9", "P99.9", "P99_9_ms", SUMMARY_TIME}, {"max", "Max", "Max_ms", SUMMARY_TIME},
+    {"function", "Function", NULL, SUMMARY_NAME}, {"module", "Module", NULL, SUMMARY_MODULE},
 };
 
 struct row {

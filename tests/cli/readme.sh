@@ -23,6 +23,6 @@ grep -q '^demo: ' "$work/out" || fail "the second command's program said nothing
 "$build/tools/stint/stint" report -n 0 "$work/profiling_results.json" >"$work/table"
 titles=$(grep -m1 'Total .*Module' "$root/README.md" | xargs)
 [ "$titles" = "$(grep -m1 'Total .*Module' "$work/table" | xargs)" ] || fail "its table has other columns"
-for name in $(sed -n '/Total .*Module/,/⋮/p' "$root/README.md" | awk '$NF == "demo" { print $(NF - 1) }'); do
+for name in $(sed -n '/Total .*Module/,/^```/p' "$root/README.md" | awk '$NF == "demo" { print $(NF - 1) }'); do
   grep -qw "$name" "$work/table" || fail "$name is in its table, but not in the report"
 done

@@ -18,7 +18,8 @@ enum { ROWS, SORT };
 const struct opt report_options[] = {
     {'n', "rows", "N", "at most N rows; 0 = all (default 40)"},
     {'s', "sort", "COLUMN",
-     "total, self, calls, avg, p50, p99, max (largest first), function or module (default self)"},
+     "total, self, calls, avg, p50, p99, p99.9, max (largest first), function or module (default "
+     "self)"},
     {0},
 };
 
