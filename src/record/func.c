@@ -30,8 +30,9 @@ static bool grow_table(struct control *block)
     for (uint32_t i = 0; i < capacity; i++) {
         if (block->function_slots[i]) insert(block->base, slots, larger, block->function_slots[i]);
     }
-    block->function_slots = slots;
-    block->function_slots_capacity = larger;
+    /* Releases pair with the acquires in func_forget. */
+    __atomic_store_n(&block->function_slots, slots, __ATOMIC_RELEASE);
+    __atomic_store_n(&block->function_slots_capacity, larger, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -108,9 +109,12 @@ void func_record(struct control *block, store_ref ref, uint64_t ticks)
 
 void func_forget(struct control *block, uint64_t low, uint64_t high)
 {
-    for (uint32_t i = 0; i < block->function_slots_capacity; i++) {
-        if (!block->function_slots[i]) continue;
-        struct store_function *function = func_at(block->base, block->function_slots[i]);
+    /* Pair with the releases in grow_table: the table is at least as large as the capacity. */
+    uint32_t capacity = __atomic_load_n(&block->function_slots_capacity, __ATOMIC_ACQUIRE);
+    const store_ref *slots = __atomic_load_n(&block->function_slots, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < capacity; i++) {
+        if (!slots[i]) continue;
+        struct store_function *function = func_at(block->base, slots[i]);
         if (function->address < low || function->address >= high) continue;
         __atomic_store_n(&function->address, function->address | STORE_MARK_UNLOADED,
                          __ATOMIC_RELEASE);

@@ -100,6 +100,9 @@ static struct control *claim_retired(const struct recorder_thread *thread, bool 
     for (uint32_t i = 0; i < used; i++) {
         struct control *block = control_block(i);
         if (!block->recorder || block->recorder->flags & STORE_RECORDER_OTHERS) continue;
+        /* The kernel is asked of those alone that said they end. */
+        uint32_t state = __atomic_load_n(&block->recorder->state, __ATOMIC_ACQUIRE);
+        if (state != STORE_THREAD_EXITED) continue;
         if (!any && block->recorder->start_routine != thread->start_routine) continue;
         uint32_t tid = __atomic_load_n(&block->tid, __ATOMIC_ACQUIRE);
         if (!is_gone(block, process->pid, thread->tid)) continue;
@@ -218,6 +221,19 @@ void recorder_inherit(const struct recorder_open_call *calls, uint32_t count)
     control_end(block);
 }
 
+static void forget_nodes(const struct control *block, uint64_t low, uint64_t high)
+{
+    /* Pair with the releases in tree.c: the table is at least as large as the capacity. */
+    uint32_t capacity = __atomic_load_n(&block->slots_capacity, __ATOMIC_ACQUIRE);
+    const store_ref *slots = __atomic_load_n(&block->slots, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < capacity; i++) {
+        if (!slots[i]) continue;
+        struct store_node *node = tree_node(block->base, slots[i]);
+        uint64_t address = node->address & STORE_ADDRESS_MASK;
+        if (address >= low && address < high) tree_mark(node, STORE_MARK_UNLOADED);
+    }
+}
+
 void recorder_forget_code(uint64_t low, uint64_t high)
 {
     struct control_process *process = control_process();
@@ -226,12 +242,7 @@ void recorder_forget_code(uint64_t low, uint64_t high)
     for (uint32_t i = 0; i < used; i++) {
         struct control *block = control_block(i);
         if (!block->recorder) continue;
-        for (uint32_t k = 0; k < block->slots_capacity; k++) {
-            if (!block->slots[k]) continue;
-            struct store_node *node = tree_node(block->base, block->slots[k]);
-            uint64_t address = node->address & STORE_ADDRESS_MASK;
-            if (address >= low && address < high) tree_mark(node, STORE_MARK_UNLOADED);
-        }
+        forget_nodes(block, low, high);
         func_forget(block, low, high);
         stacks_forget(block, low, high);
     }

@@ -6,14 +6,13 @@
  * slow paths. */
 #include "record/stacks.h"
 
-#include "base/sys.h"
+#include "base/maps.h"
 #include "clock/clock.h"
 #include "record/frames.h"
 #include "record/recorder.h"
 #include "record/space.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 enum { FIRST_FRAMES = 128, FIRST_FRAMES_ELSEWHERE = 64, NOTES = 256 };
@@ -36,65 +35,13 @@ void stacks_note(uintptr_t low, uintptr_t high)
     notes[at] = (struct bounds){low, high};
 }
 
-static bool parse_hex(const char **at, const char *end, uintptr_t *value)
-{
-    *value = 0;
-    const char *start = *at;
-    for (; *at < end; (*at)++) {
-        char c = **at;
-        if (c >= '0' && c <= '9')
-            *value = *value * 16 + (uintptr_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            *value = *value * 16 + (uintptr_t)(c - 'a' + 10);
-        else
-            break;
-    }
-    return *at > start;
-}
-
-/* One line "low-high perms …"; true when it contains sp. */
-static bool line_contains(const char *line, const char *end, uintptr_t sp, struct bounds *found)
-{
-    struct bounds line_bounds;
-    if (!parse_hex(&line, end, &line_bounds.low) || line == end || *line++ != '-') return false;
-    if (!parse_hex(&line, end, &line_bounds.high)) return false;
-    if (sp < line_bounds.low || sp >= line_bounds.high) return false;
-    *found = line_bounds;
-    return true;
-}
-
-/* Feeds the file through a small buffer, line by line. */
-static bool find_mapping(uintptr_t sp, struct bounds *found)
-{
-    long fd = sys_call4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0) return false;
-    char buffer[1024];
-    size_t held = 0;
-    bool is_found = false;
-    while (!is_found) {
-        long n = sys_call3(SYS_read, fd, buffer + held, sizeof buffer - held);
-        if (n <= 0) break;
-        held += (size_t)n;
-        char *line = buffer;
-        for (char *end; !is_found && (end = memchr(line, '\n', held)); line = end + 1) {
-            is_found = line_contains(line, end, sp, found);
-            held -= (size_t)(end + 1 - line);
-        }
-        if (held == sizeof buffer)
-            held = 0; /* a path longer than the buffer: its bounds are seen */
-        memmove(buffer, line, held);
-    }
-    (void)sys_call1(SYS_close, fd);
-    return is_found;
-}
-
 static struct bounds bounds_of(uintptr_t sp)
 {
     for (uint32_t i = 0; i < NOTES; i++) {
         if (sp >= notes[i].low && sp < notes[i].high) return notes[i];
     }
-    struct bounds found;
-    if (find_mapping(sp, &found)) return found;
+    struct maps_range range;
+    if (maps_find(sp, &range) == 0) return (struct bounds){range.low, range.high};
     /* A page around it: better a stack too many than two mixed up. */
     uintptr_t page = sp & ~(uintptr_t)4095;
     return (struct bounds){page, page + 4096};
@@ -183,8 +130,13 @@ static void set_bounds(struct control *block, struct store_stack *stack, struct 
     floor->sp = bounds.high;
 }
 
+/* `frames`: as many as are wanted at first, unless the depth limit is lower. */
 static struct store_stack *new_stack(struct control *block, struct bounds bounds, uint32_t frames)
 {
+    uint32_t most = recorder_settings()->max_depth + 1; /* the floor is no call */
+    if (frames > most) frames = most;
+    uint32_t most = recorder_settings()->max_depth + 1; /* the floor is no call */
+    if (frames > most) frames = most;
     store_ref ref = space_alloc(block, sizeof(struct store_stack));
     store_ref array = ref ? new_frames(block, frames, 0) : 0;
     if (!array) return NULL;
@@ -293,7 +245,7 @@ bool stacks_grow(struct control *block)
     struct store_frame *frames = frames_at(block, array);
     memcpy(frames, old, stack->capacity * sizeof *frames);
     block->top = frames + (block->top - old);
-    /* A reader takes frames and capacity apart: the larger array first keeps both orders valid. */
+    /* A reader takes capacity first, then frames, so it never has an array smaller than that. */
     __atomic_store_n(&stack->frames, array, __ATOMIC_RELEASE);
     __atomic_store_n(&stack->capacity, capacity, __ATOMIC_RELEASE);
     return true;
@@ -303,8 +255,12 @@ void stacks_forget(struct control *block, uintptr_t low, uintptr_t high)
 {
     for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
         const struct store_stack *stack = stack_at(block, ref);
-        struct store_frame *frames = frames_at(block, stack->frames);
-        for (uint32_t i = 0; i < stack->capacity; i++) {
+        /* Pair with the releases in stacks_grow: of an owner that grows them meanwhile, the array
+         * is at least as large as the capacity. */
+        uint32_t capacity = __atomic_load_n(&stack->capacity, __ATOMIC_ACQUIRE);
+        store_ref array = __atomic_load_n(&stack->frames, __ATOMIC_ACQUIRE);
+        struct store_frame *frames = frames_at(block, array);
+        for (uint32_t i = 0; i < capacity; i++) {
             uint64_t address = frames[i].expected_address;
             if (address >= low && address < high) frames[i].expected_address = 0;
         }

@@ -40,10 +40,11 @@ static int grow_table(struct control *block)
     for (uint32_t i = 0; i < block->slots_capacity; i++) {
         if (block->slots[i]) insert(block, slots, capacity - 1, block->slots[i]);
     }
-    /* A handler's calls go slow while we are busy, so nobody probes between these stores. */
-    block->slots = slots;
+    /* A handler's calls go slow while we are busy, so nobody probes between these stores. Releases
+     * pair with the acquires in recorder_forget_code, which takes the capacity first. */
+    __atomic_store_n(&block->slots, slots, __ATOMIC_RELEASE);
     block->slots_mask = capacity - 1;
-    block->slots_capacity = capacity;
+    __atomic_store_n(&block->slots_capacity, capacity, __ATOMIC_RELEASE);
     return 0;
 }
 

@@ -203,6 +203,25 @@ static void frames_grow_and_keep_their_calls(void **state)
     assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
 }
 
+static void frames_grow_no_further_than_the_depth_limit(void **state)
+{
+    static const uint32_t limits[] = {16, 127, 128, 1000};
+    for (int i = 0; i < 4; i++) {
+        lab_open((struct recorder_options){.max_depth = limits[i]});
+        recorder_note_stack(OTHER_LOW, OTHER_HIGH);
+        assert_true(control_begin(lab.block, HERE));
+        while (stacks_grow(lab.block)) {
+        }
+        assert_int_equal(lab.block->stack->capacity, limits[i] + 1); /* and the floor */
+        stacks_switch(lab.block, THERE);
+        while (stacks_grow(lab.block)) {
+        }
+        assert_int_equal(lab.block->stack->capacity, limits[i] + 1);
+        control_end(lab.block);
+        lab_close(state);
+    }
+}
+
 /* What the straight line of enter does after its look at the top. */
 static void finish_enter(struct store_frame *top, store_ref node, uintptr_t sp, uint64_t start)
 {
@@ -378,6 +397,7 @@ int main(void)
         LAB_CASE(beyond_the_most_the_one_idle_longest_is_dropped),
         LAB_CASE(dropping_an_empty_stack_loses_nothing),
         LAB_CASE(frames_grow_and_keep_their_calls),
+        LAB_CASE(frames_grow_no_further_than_the_depth_limit),
         LAB_CASE(a_call_that_was_opened_in_the_old_frames_is_there),
         LAB_CASE(its_exit_may_come_first),
         LAB_CASE(a_call_that_was_closed_in_the_old_frames_is_gone),
