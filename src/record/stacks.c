@@ -135,8 +135,6 @@ static struct store_stack *new_stack(struct control *block, struct bounds bounds
 {
     uint32_t most = recorder_settings()->max_depth + 1; /* the floor is no call */
     if (frames > most) frames = most;
-    uint32_t most = recorder_settings()->max_depth + 1; /* the floor is no call */
-    if (frames > most) frames = most;
     store_ref ref = space_alloc(block, sizeof(struct store_stack));
     store_ref array = ref ? new_frames(block, frames, 0) : 0;
     if (!array) return NULL;
