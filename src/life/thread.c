@@ -188,7 +188,7 @@ bool thread_attach(void)
 
 void thread_note_stack(uintptr_t low, uintptr_t high)
 {
-    if (recorder_of_thread() && !start_is_vfork_child()) recorder_note_stack(low, high);
+    if (!start_is_vfork_child()) recorder_note_stack(low, high);
 }
 
 void thread_ends(void)

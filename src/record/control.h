@@ -30,6 +30,7 @@ struct control {
     uintptr_t busy_sp;         /* stack address of the slow path that is busy; 0 = none */
     uint64_t busy_depth;       /* calls entered while busy and not yet left */
     uint64_t too_deep;         /* calls entered past a limit and not yet left */
+    uintptr_t too_deep_sp;     /* where the first of them began */
     store_ref *function_slots; /* address → function; a power of two */
     uint32_t slots_used, slots_capacity;
     uint32_t function_slots_used, function_slots_capacity;
@@ -42,7 +43,8 @@ struct control {
     uint32_t tid;    /* the thread that records here, or did last */
     uint32_t in_use; /* 0 = free; 1 = has a recorder */
     uint64_t stack_age;
-    uint32_t reserved[20];
+    store_ref *stack_hints; /* page → stack, a guess; NULL until there are two stacks */
+    uint32_t reserved[16];
 };
 _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
                "the hot part is one cache line; blocks share neither lines nor prefetched pairs");
@@ -59,7 +61,7 @@ struct control_process {
     uint32_t blocks_used; /* blocks [0 … blocks_used) have been taken at least once */
     uint64_t ring_bytes;  /* of all rings of raw samples */
     uint32_t retired;     /* recorders whose thread has ended and that nobody took over, about */
-    uint32_t fold_lock;   /* 1 while a thread folds into "[other threads]" */
+    uint32_t fold_lock;   /* tid of the thread that folds into "[other threads]" */
     uint32_t others;      /* 1 + number of the block of "[other threads]"; 0 = none yet */
 };
 

@@ -185,8 +185,13 @@ static void fold_all(struct control *into, struct control *from)
 void fold_into_others(struct control *block)
 {
     struct control_process *process = control_process();
-    /* The holder is a thread that attaches: it runs, and does not wait for us. */
-    while (__atomic_exchange_n(&process->fold_lock, 1, __ATOMIC_ACQUIRE)) {
+    /* The holder is a thread that attaches: it runs, and does not wait for us; unless it is this
+     * one, in a handler of a trap, which can't be blocked. */
+    uint32_t self = (uint32_t)sys_call0(SYS_gettid);
+    for (uint32_t owner = 0; !__atomic_compare_exchange_n(&process->fold_lock, &owner, self, false,
+                                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+         owner = 0) {
+        if (owner == self) return;
         (void)sys_call0(SYS_sched_yield);
     }
     struct control *into = others();

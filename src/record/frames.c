@@ -85,7 +85,23 @@ static bool has_room(struct control *block)
     return stacks_grow(block);
 }
 
-/* flags: of a folded frame; otherwise the callee to expect. */
+/* A call that is lost, and with it all that it calls: counted, so that their exits close nothing.
+ */
+static void lose(struct control *block, uintptr_t sp, enum lost_kind kind)
+{
+    if (!block->too_deep) block->too_deep_sp = sp;
+    block->too_deep++;
+    recorder_count_lost(kind, 1);
+}
+
+/* They are gone when something happens further out: a longjmp left them. Inlined functions share
+ * their caller's address, so equal is not further out. */
+static void forget_lost_below(struct control *block, uintptr_t sp)
+{
+    if (block->too_deep && sp > block->too_deep_sp) block->too_deep = 0;
+}
+
+/* flags: of a folded frame, else 0. */
 static void push(struct control *block, store_ref node, uint32_t flags, uintptr_t sp)
 {
     struct store_frame *frame = block->top + 1;
@@ -113,6 +129,7 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
 {
     stacks_settle(block);
     stacks_switch(block, sp);
+    forget_lost_below(block, sp);
     struct store_frame *above = whole(block, block->top);
     if (sp > above->sp) {
         frames_close_below(block, sp, ticks_now());
@@ -120,16 +137,14 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
     }
     above = whole(block, block->top);
     if (block->too_deep || !has_room(block)) {
-        block->too_deep++;
-        recorder_count_lost(LOST_CALLS_TOO_DEEP, 1);
+        lose(block, sp, LOST_CALLS_TOO_DEEP);
         return;
     }
     above = whole(block, block->top); /* growing moves the frames */
     store_ref parent = above->node;
     store_ref node = tree_child(block, parent, address);
     if (!node) {
-        block->too_deep++; /* keeps its exit, and those of its callees, from closing others */
-        recorder_count_lost(LOST_CALLS_NO_MEMORY, 1);
+        lose(block, sp, LOST_CALLS_NO_MEMORY);
         return;
     }
     uint32_t flags = 0;

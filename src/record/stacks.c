@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { FIRST_FRAMES = 128, FIRST_FRAMES_ELSEWHERE = 64, NOTES = 256 };
+enum { FIRST_FRAMES = 128, FIRST_FRAMES_ELSEWHERE = 64, NOTES = STACKS_MOST, HINTS = 256 };
 
 struct bounds {
     uintptr_t low, high;
@@ -41,7 +41,7 @@ static struct bounds bounds_of(uintptr_t sp)
         if (sp >= notes[i].low && sp < notes[i].high) return notes[i];
     }
     struct maps_range range;
-    if (maps_find(sp, &range) == 0) return (struct bounds){range.low, range.high};
+    if (maps_find(sp, &range)) return (struct bounds){range.low, range.high};
     /* A page around it: better a stack too many than two mixed up. */
     uintptr_t page = sp & ~(uintptr_t)4095;
     return (struct bounds){page, page + 4096};
@@ -202,11 +202,31 @@ static struct store_stack *drop_oldest(struct control *block)
     return oldest;
 }
 
-static struct store_stack *find_stack(const struct control *block, uintptr_t sp)
+/* Coroutines come back to the page where they left: a table of guesses by page saves the walk. */
+static store_ref *hint_of(struct control *block, uintptr_t sp)
 {
+    if (!block->stack_hints) {
+        store_ref ref = space_alloc(block, HINTS * sizeof(store_ref));
+        if (!ref) return NULL;
+        block->stack_hints = (store_ref *)(void *)(block->base + (uint64_t)ref * STORE_UNIT);
+    }
+    return &block->stack_hints[(sp >> 12) % HINTS];
+}
+
+static bool is_on(const struct store_stack *stack, uintptr_t sp)
+{
+    return stack->in_use && sp >= stack->low && sp < stack->high;
+}
+
+static struct store_stack *find_stack(struct control *block, uintptr_t sp)
+{
+    store_ref *hint = hint_of(block, sp);
+    if (hint && *hint && is_on(stack_at(block, *hint), sp)) return stack_at(block, *hint);
     for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
         struct store_stack *stack = stack_at(block, ref);
-        if (stack->in_use && sp >= stack->low && sp < stack->high) return stack;
+        if (!is_on(stack, sp)) continue;
+        if (hint) *hint = ref;
+        return stack;
     }
     return NULL;
 }
