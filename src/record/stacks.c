@@ -15,7 +15,12 @@
 #include <errno.h>
 #include <string.h>
 
-enum { FIRST_FRAMES = 128, FIRST_FRAMES_ELSEWHERE = 64, NOTES = STACKS_MOST, HINTS = 256 };
+enum {
+    FIRST_FRAMES = 128,
+    FIRST_FRAMES_ELSEWHERE = 16,
+    NOTES = 2 * STACKS_MOST,
+    HINTS = STACKS_MOST
+};
 
 struct bounds {
     uintptr_t low, high;
@@ -26,9 +31,15 @@ struct bounds {
 static struct bounds notes[NOTES];
 static uint32_t note_count;
 
+static uint32_t notes_held(void)
+{
+    uint32_t count = __atomic_load_n(&note_count, __ATOMIC_RELAXED);
+    return count < NOTES ? count : NOTES;
+}
+
 void stacks_note(uintptr_t low, uintptr_t high)
 {
-    for (uint32_t i = 0; i < NOTES; i++) {
+    for (uint32_t i = 0; i < notes_held(); i++) {
         if (notes[i].low < high && low < notes[i].high) notes[i] = (struct bounds){0, 0};
     }
     uint32_t at = __atomic_fetch_add(&note_count, 1, __ATOMIC_RELAXED) % NOTES;
@@ -37,7 +48,7 @@ void stacks_note(uintptr_t low, uintptr_t high)
 
 static struct bounds bounds_of(uintptr_t sp)
 {
-    for (uint32_t i = 0; i < NOTES; i++) {
+    for (uint32_t i = 0; i < notes_held(); i++) {
         if (sp >= notes[i].low && sp < notes[i].high) return notes[i];
     }
     struct maps_range range;

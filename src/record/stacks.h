@@ -6,7 +6,7 @@
 
 #include "record/control.h"
 
-enum { STACKS_MOST = 1024 }; /* of one thread; beyond, the one idle longest is dropped */
+enum { STACKS_MOST = 4096 }; /* of one thread; beyond, the one idle longest is dropped */
 
 /* Does sp lie in the machine stack whose frames are current? Context: owner thread, signal-safe. */
 static inline bool stacks_contains(const struct control *block, uintptr_t sp)
