@@ -14,7 +14,10 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { NAME_MOST = 60, TIME_WIDTH = 8, COUNT_WIDTH = 11, BACKTRACE_MOST = 12 };
+enum { TIME_WIDTH = 8, COUNT_WIDTH = 11, BACKTRACE_MOST = 12 };
+/* Of texts on a terminal: whatever its width, a name has NAME_LEAST characters. */
+enum { NAME_LEAST = 24, MODULE_MOST = 24, WORD_MOST = 60 };
+enum { PADDED_MOST = 60 }; /* off a terminal one long name moves no other row's module */
 
 static const struct summary_column columns[] = {
     {"total", "Total", "Total_ms", SUMMARY_TIME}, {"self", "Self", "Self_ms", SUMMARY_TIME},
@@ -52,6 +55,7 @@ const struct summary_column *summary_find_column(const char *name)
 /* Text gathered for few writes; the first error stays. */
 struct page {
     int fd, error;
+    size_t width; /* of the terminal; 0 = texts are whole */
     char space[16384];
     struct fmt line;
 };
@@ -133,19 +137,37 @@ static void put_right(struct fmt *out, const char *text, size_t width)
     fmt_text(out, text);
 }
 
-/* At most `most` characters, what a terminal would act on replaced (C0, DEL, and C1 in UTF-8). */
-static void put_name(struct fmt *out, const char *name, size_t most)
+static const char *next_character(const char *text)
 {
-    size_t length = width_of(name), seen = 0;
-    for (; *name; name++) {
-        unsigned char c = (unsigned char)*name;
-        bool is_c1 = c == 0xc2 && (unsigned char)name[1] >= 0x80 && (unsigned char)name[1] < 0xa0;
-        if (!is_continuation(*name) && ++seen >= most && length > most) {
-            fmt_text(out, "…");
-            return;
-        }
-        if (is_c1) name++;
-        fmt_char(out, c < ' ' || c == 127 || is_c1 ? '?' : *name);
+    text++;
+    while (is_continuation(*text)) text++;
+    return text;
+}
+
+/* What a terminal would act on is replaced (C0, DEL, and C1 in UTF-8). Returns what follows. */
+static const char *put_character(struct page *page, const char *text)
+{
+    const char *next = next_character(text);
+    unsigned char c = (unsigned char)*text;
+    bool is_c1 = c == 0xc2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0;
+    if (page->line.length > sizeof page->space - 64) page_flush(page);
+    if (c < ' ' || c == 127 || is_c1)
+        fmt_char(&page->line, '?');
+    else
+        fmt_bytes(&page->line, text, (size_t)(next - text));
+    return next;
+}
+
+/* On a terminal at most `most` characters: the middle gives way, since a C++ name ends with what
+ * tells it from its neighbours. */
+static void put_name(struct page *page, const char *name, size_t most)
+{
+    size_t length = width_of(name), head = (most - 1) / 2;
+    size_t cut = page->width && length > most ? length - most + 1 : 0;
+    for (size_t i = 0; *name; i++) {
+        if (cut && i == head) fmt_text(&page->line, "…");
+        for (; cut && i == head; cut--) name = next_character(name);
+        name = put_character(page, name);
     }
 }
 
@@ -217,7 +239,7 @@ static int table_fill(struct table *table, const json_t *report, struct arena *a
     return 0;
 }
 
-static void put_cell(struct fmt *out, const struct summary_column *column, const struct row *row,
+static void put_cell(struct page *page, const struct summary_column *column, const struct row *row,
                      size_t name_width)
 {
     char text[24] = "-";
@@ -226,21 +248,38 @@ static void put_cell(struct fmt *out, const struct summary_column *column, const
     switch (column->form) {
     case SUMMARY_TIME:
         if (value) summary_time(json_number_value(value), text);
-        put_right(out, text, TIME_WIDTH);
+        put_right(&page->line, text, TIME_WIDTH);
         break;
     case SUMMARY_COUNT:
         number = fmt_over(text, sizeof text);
         fmt_u64(&number, count_of(row->statistics, column->key));
-        put_right(out, text, COUNT_WIDTH);
+        put_right(&page->line, text, COUNT_WIDTH);
         break;
     case SUMMARY_NAME:
-        put_name(out, row->name, NAME_MOST);
-        pad(out, width_of(row->name), name_width);
+        put_name(page, row->name, name_width);
+        pad(&page->line, width_of(row->name), name_width);
         break;
     case SUMMARY_MODULE:
-        put_name(out, base_name(row->module), NAME_MOST);
+        put_name(page, base_name(row->module), MODULE_MOST);
         break;
     }
+}
+
+/* The most that a function's name may take: what the terminal's line has left. */
+static size_t name_space(const struct table *table, size_t shown, size_t width)
+{
+    size_t used = width_of("Module");
+    if (!width) return PADDED_MOST;
+    for (size_t i = 0; i < shown; i++) {
+        size_t module = width_of(base_name(table->rows[i].module));
+        if (module > used) used = module < MODULE_MOST ? module : MODULE_MOST;
+    }
+    for (size_t i = 0; i < COUNT_OF(columns); i++) {
+        if (i) used += 2;
+        if (columns[i].form == SUMMARY_TIME) used += TIME_WIDTH;
+        if (columns[i].form == SUMMARY_COUNT) used += COUNT_WIDTH;
+    }
+    return width > used + NAME_LEAST ? width - used : NAME_LEAST;
 }
 
 static void put_titles(struct page *page, size_t name_width)
@@ -262,17 +301,17 @@ static void put_titles(struct page *page, size_t name_width)
 static void put_rows(struct page *page, const struct table *table, size_t most)
 {
     size_t shown = most && most < table->count ? most : table->count;
-    size_t name_width = width_of("Function");
+    size_t name_width = width_of("Function"), name_most = name_space(table, shown, page->width);
     for (size_t i = 0; i < shown; i++) {
         size_t width = width_of(table->rows[i].name);
-        if (width > NAME_MOST) width = NAME_MOST;
+        if (width > name_most) width = name_most;
         if (width > name_width) name_width = width;
     }
     put_titles(page, name_width);
     for (size_t i = 0; i < shown; i++) {
         for (size_t j = 0; j < COUNT_OF(columns); j++) {
             if (j) fmt_text(&page->line, "  ");
-            put_cell(&page->line, &columns[j], &table->rows[i], name_width);
+            put_cell(page, &columns[j], &table->rows[i], name_width);
         }
         end_line(page);
     }
@@ -283,20 +322,21 @@ static void put_rows(struct page *page, const struct table *table, size_t most)
     end_line(page);
 }
 
-static void put_ending(struct fmt *out, const json_t *ending)
+static void put_ending(struct page *page, const json_t *ending)
 {
+    struct fmt *out = &page->line;
     const char *kind = text_of(ending, "kind");
     const json_t *status = json_object_get(ending, "status");
     if (json_object_get(ending, "signal")) {
-        put_name(out, text_of(ending, "signal"), NAME_MOST);
+        put_name(page, text_of(ending, "signal"), WORD_MOST);
         if (*text_of(ending, "code")) {
             fmt_text(out, " (");
-            put_name(out, text_of(ending, "code"), NAME_MOST);
+            put_name(page, text_of(ending, "code"), WORD_MOST);
             fmt_char(out, ')');
         }
         return;
     }
-    put_name(out, kind, NAME_MOST);
+    put_name(page, kind, WORD_MOST);
     if (!status) return;
     fmt_char(out, ' ');
     fmt_i64(out, json_integer_value(status));
@@ -317,11 +357,11 @@ static void put_head(struct page *page, const json_t *report)
     size_t threads = json_array_size(json_object_get(report, "threads"));
     const char *program = base_name(text_of(process, "executable"));
     struct fmt *out = &page->line;
-    put_name(out, *program ? program : "(unknown program)", NAME_MOST);
+    put_name(page, *program ? program : "(unknown program)", WORD_MOST);
     fmt_text(out, ", pid ");
     fmt_u64(out, count_of(process, "pid"));
     fmt_text(out, ": ");
-    put_ending(out, json_object_get(process, "ending"));
+    put_ending(page, json_object_get(process, "ending"));
     fmt_text(out, " after ");
     put_time(out, number_of(process, "duration_ms"));
     fmt_text(out, "; ");
@@ -347,7 +387,7 @@ static void put_lost(struct page *page, const json_t *report)
     {
         if (json_integer_value(count) <= 0) continue;
         fmt_text(&page->line, is_any ? ", " : "not as it happened: ");
-        put_name(&page->line, kind, NAME_MOST);
+        put_name(page, kind, WORD_MOST);
         fmt_char(&page->line, ' ');
         fmt_i64(&page->line, json_integer_value(count));
         if (page->line.length > sizeof page->space / 2) page_flush(page);
@@ -360,20 +400,21 @@ static void put_backtrace(struct page *page, const json_t *report)
 {
     const json_t *ending = json_object_get(json_object_get(report, "process"), "ending");
     const json_t *backtrace = json_object_get(ending, "backtrace");
-    size_t frames = json_array_size(backtrace);
+    size_t frames = json_array_size(backtrace), used = width_of("   in ") + 2 + MODULE_MOST;
+    size_t name_most = page->width > used + NAME_LEAST ? page->width - used : NAME_LEAST;
     for (size_t i = 0; i < frames && i < BACKTRACE_MOST; i++) {
         const json_t *frame = json_array_get(backtrace, i);
         fmt_text(&page->line, i ? "   by " : "   in ");
-        put_name(&page->line, text_of(frame, "name"), NAME_MOST);
+        put_name(page, text_of(frame, "name"), name_most);
         fmt_text(&page->line, "  ");
-        put_name(&page->line, base_name(text_of(frame, "module")), NAME_MOST);
+        put_name(page, base_name(text_of(frame, "module")), MODULE_MOST);
         end_line(page);
     }
 }
 
 int summary_write(const json_t *report, const struct summary_options *options, int fd)
 {
-    struct page page = {.fd = fd};
+    struct page page = {.fd = fd, .width = options->width};
     page.line = fmt_over(page.space, sizeof page.space);
     struct arena arena = ARENA_INIT;
     struct table table = {.sort = options->sort ? options->sort : summary_find_column("self")};

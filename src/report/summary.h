@@ -25,6 +25,7 @@ const struct summary_column *summary_find_column(const char *name);
 struct summary_options {
     const struct summary_column *sort; /* largest first, texts by alphabet; NULL = self */
     size_t most_rows;                  /* 0 = all */
+    size_t width;                      /* of the terminal: names are shortened to it; 0 = whole */
 };
 
 /* Writes what a report (of read_report) says to a descriptor: what ran and how it ended, what was

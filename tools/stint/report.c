@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { ROWS, SORT };
@@ -32,15 +33,24 @@ static void tell_fault(const char *path, const struct read_fault *fault)
              is_content ? "" : strerror(-fault->fault.error), (char *)0);
 }
 
-int show_report(const char *path, const struct summary_options *options, int fd)
+/* In characters; 0 where fd is no terminal. */
+static size_t width_of_terminal(int fd)
 {
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int show_report(const char *path, const struct summary_options *wishes, int fd)
+{
+    struct summary_options options = *wishes;
     struct read_fault fault = {.line = 0};
     json_t *report = NULL;
     if (read_report(path, &report, &fault) < 0) {
         tell_fault(path, &fault);
         return EXITCODE_BAD_INPUT;
     }
-    int error = summary_write(report, options, fd);
+    options.width = width_of_terminal(fd);
+    int error = summary_write(report, &options, fd);
     json_decref(report);
     if (error == 0) return EXITCODE_OK;
     say_line("the table can't be written: ", strerror(-error), (char *)0);

@@ -5,6 +5,6 @@
 
 #include "report/summary.h"
 
-/* Reads the report and writes its summary to the descriptor. Tells what is wrong in one line.
- * Returns an exit status. */
-int show_report(const char *path, const struct summary_options *options, int fd);
+/* Reads the report and writes its summary to the descriptor, within the width of a terminal. Tells
+ * what is wrong in one line. Returns an exit status. */
+int show_report(const char *path, const struct summary_options *wishes, int fd);

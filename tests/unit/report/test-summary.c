@@ -121,17 +121,17 @@ static void rows_come_largest_first_and_equal_ones_as_in_the_report(void **state
     char *text = summary_of(three, (struct summary_options){0});
     NAMES(text, "three", "two", "one");
     free(text);
-    text = summary_of(three, (struct summary_options){summary_find_column("calls"), 0});
+    text = summary_of(three, (struct summary_options){summary_find_column("calls"), 0, 0});
     NAMES(text, "two", "one", "three");
     free(text);
-    text = summary_of(three, (struct summary_options){summary_find_column("module"), 0});
+    text = summary_of(three, (struct summary_options){summary_find_column("module"), 0, 0});
     NAMES(text, "one", "two", "three");
     free(text);
 }
 
 static void a_limit_leaves_the_smallest_out_and_counts_them(void **state)
 {
-    char *text = summary_of(three, (struct summary_options){NULL, 2});
+    char *text = summary_of(three, (struct summary_options){NULL, 2, 0});
     NAMES(text, "three", "two", "… and 1 more");
     free(text);
 }
@@ -164,27 +164,65 @@ static void five_thousand_rows_are_all_there_in_order(void **state)
     json_decref(report);
 }
 
-static void long_names_are_cut_between_characters(void **state)
+/* The summary of one function of the module m; to be freed. */
+static char *summary_of_name(const char *name, size_t width)
 {
-    json_t *report = json_object(), *functions = json_array();
-    char name[1000] = "";
-    for (int i = 0; i < 100; i++) strcat(name, "äß");
-    json_array_append_new(functions, json_pack("{s:s, s:s}", "name", name, "module", "/m"));
-    json_object_set_new(report, "functions", functions);
-    char *json = json_dumps(report, 0), expected[400] = "  ";
-    char *text = summary_of(json, (struct summary_options){0});
-    for (int i = 0; i < 29; i++) strcat(expected, "äß");
-    strcat(expected, "ä…  m\n"); /* 60 characters in all */
-    assert_non_null(strstr(text, expected));
-    free(text);
+    json_t *report = json_pack("{s:[{s:s, s:s}]}", "functions", "name", name, "module", "/m");
+    char *json = json_dumps(report, 0);
+    char *text = summary_of(json, (struct summary_options){NULL, 0, width});
     free(json);
     json_decref(report);
+    return text;
+}
+
+static void names_are_whole_where_there_is_no_terminal(void **state)
+{
+    static char name[40001], expected[40010];
+    for (size_t i = 0; i < sizeof name - 1; i++) name[i] = (char)('a' + i % 26);
+    snprintf(expected, sizeof expected, "  %s  m\n", name);
+    char *text = summary_of_name(name, 0);
+    assert_non_null(strstr(text, expected));
+    free(text);
+}
+
+/* The characters of the longest line. */
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0, width = 0;
+    for (; *text; text++) {
+        width = *text == '\n' ? 0 : width + (((unsigned char)*text & 0xc0) != 0x80);
+        if (width > widest) widest = width;
+    }
+    return widest;
+}
+
+static void on_a_terminal_long_names_give_way_in_the_middle(void **state)
+{
+    char name[1000] = "begin::";
+    for (int i = 0; i < 100; i++) strcat(name, "äß");
+    strcat(name, "::end");
+    for (size_t width = 130; width < 134; width++) {
+        char *text = summary_of_name(name, width);
+        assert_int_equal(widest_line(text), width);
+        assert_non_null(strstr(text, "  begin::äßäß"));
+        assert_non_null(strstr(text, "äß::end  m\n"));
+        assert_true(strstr(text, "ä…") || strstr(text, "ß…"));
+        assert_true(strstr(text, "…ä") || strstr(text, "…ß"));
+        free(text);
+    }
+}
+
+static void a_narrow_terminal_leaves_names_readable(void **state)
+{
+    char *text = summary_of_name("abcdefghijklmnopqrstuvwxyz", 10);
+    assert_non_null(strstr(text, "  abcdefghijk…opqrstuvwxyz  m\n"));
+    free(text);
 }
 
 static void an_output_that_fails_is_told(void **state)
 {
     json_t *report = json_object();
-    struct summary_options options = {NULL, 0};
+    struct summary_options options = {NULL, 0, 0};
     int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_int_equal(summary_write(report, &options, fd), -ENOSPC);
     close(fd);
@@ -202,7 +240,9 @@ int main(void)
         cmocka_unit_test(rows_come_largest_first_and_equal_ones_as_in_the_report),
         cmocka_unit_test(a_limit_leaves_the_smallest_out_and_counts_them),
         cmocka_unit_test(five_thousand_rows_are_all_there_in_order),
-        cmocka_unit_test(long_names_are_cut_between_characters),
+        cmocka_unit_test(names_are_whole_where_there_is_no_terminal),
+        cmocka_unit_test(on_a_terminal_long_names_give_way_in_the_middle),
+        cmocka_unit_test(a_narrow_terminal_leaves_names_readable),
         cmocka_unit_test(an_output_that_fails_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
