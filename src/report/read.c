@@ -35,8 +35,9 @@ static const struct member process_members[] = {
     {"executable", TEXT, false}, {"duration_ms", NUMBER, true},
 };
 static const struct member ending_members[] = {
-    {"kind", TEXT, true},  {"status", INTEGER, false},  {"signal", TEXT, false},
-    {"code", TEXT, false}, {"backtrace", ARRAY, false},
+    {"kind", TEXT, true},       {"status", INTEGER, false},  {"signal", TEXT, false},
+    {"code", TEXT, false},      {"backtrace", ARRAY, false}, {"address", TEXT, false},
+    {"thread", INTEGER, false},
 };
 static const struct member function_members[] = {
     {"id", INTEGER, true},   {"name", TEXT, true},      {"raw_name", TEXT, false},

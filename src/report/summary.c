@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TIME_WIDTH = 8, COUNT_WIDTH = 11, BACKTRACE_MOST = 12 };
+enum { TIME_WIDTH = 8, COUNT_WIDTH = 11, BACKTRACE_MOST = 32 };
 /* Of texts on a terminal: whatever its width, a name has NAME_LEAST characters. */
 enum { NAME_LEAST = 24, MODULE_MOST = 24, WORD_MOST = 60 };
 enum { PADDED_MOST = 60 }; /* off a terminal one long name moves no other row's module */
@@ -396,20 +396,65 @@ static void put_lost(struct page *page, const json_t *report)
     if (is_any) end_line(page);
 }
 
-static void put_backtrace(struct page *page, const json_t *report)
+/* "   at address 0x10, in thread worker (tid 4243)" */
+static void put_place(struct page *page, const json_t *report, const json_t *ending)
+{
+    const char *address = text_of(ending, "address");
+    const json_t *number = json_object_get(ending, "thread");
+    size_t at = (size_t)json_integer_value(number); /* a negative one is no thread's either */
+    const json_t *thread = json_array_get(json_object_get(report, "threads"), at);
+    if (!number) thread = NULL;
+    if (!*address && !thread) return;
+    fmt_text(&page->line, *address ? "   at address " : "   in thread ");
+    put_name(page, address, WORD_MOST);
+    if (*address && thread) fmt_text(&page->line, ", in thread ");
+    if (thread) {
+        put_name(page, text_of(thread, "name"), WORD_MOST);
+        fmt_text(&page->line, " (tid ");
+        fmt_u64(&page->line, count_of(thread, "tid"));
+        fmt_char(&page->line, ')');
+    }
+    end_line(page);
+}
+
+/* "   by parse(char const*)  app+0x10"; what has no symbol is called by its place already. */
+static void put_frame(struct page *page, const json_t *frame, bool is_first, size_t name_most)
+{
+    const char *name = text_of(frame, "name"), *module = base_name(text_of(frame, "module"));
+    const char *offset = text_of(frame, "offset");
+    bool is_named = strncmp(name, module, strlen(module)) != 0 || name[strlen(module)] != '+';
+    fmt_text(&page->line, is_first ? "   in " : "   by ");
+    if (is_named) put_name(page, name, name_most);
+    if (is_named && *module) fmt_text(&page->line, "  ");
+    if (*module) {
+        put_name(page, module, MODULE_MOST);
+        fmt_char(&page->line, '+');
+        put_name(page, offset, WORD_MOST);
+    }
+    if (strcmp(module, "libstint.so") == 0) fmt_text(&page->line, "  (stint's own)");
+    end_line(page);
+}
+
+static void put_backtrace(struct page *page, const json_t *ending)
+{
+    const json_t *backtrace = json_object_get(ending, "backtrace");
+    size_t frames = json_array_size(backtrace), used = width_of("   in   +0x123456") + MODULE_MOST;
+    size_t name_most = page->width > used + NAME_LEAST ? page->width - used : NAME_LEAST;
+    for (size_t i = 0; i < frames && i < BACKTRACE_MOST; i++)
+        put_frame(page, json_array_get(backtrace, i), i == 0, name_most);
+    if (frames <= BACKTRACE_MOST) return;
+    fmt_text(&page->line, "   … and ");
+    fmt_u64(&page->line, frames - BACKTRACE_MOST);
+    fmt_text(&page->line, " more");
+    end_line(page);
+}
+
+static void put_crash(struct page *page, const json_t *report)
 {
     const json_t *ending = json_object_get(json_object_get(report, "process"), "ending");
-    const json_t *backtrace = json_object_get(ending, "backtrace");
-    size_t frames = json_array_size(backtrace), used = width_of("   in ") + 2 + MODULE_MOST;
-    size_t name_most = page->width > used + NAME_LEAST ? page->width - used : NAME_LEAST;
-    for (size_t i = 0; i < frames && i < BACKTRACE_MOST; i++) {
-        const json_t *frame = json_array_get(backtrace, i);
-        fmt_text(&page->line, i ? "   by " : "   in ");
-        put_name(page, text_of(frame, "name"), name_most);
-        fmt_text(&page->line, "  ");
-        put_name(page, base_name(text_of(frame, "module")), MODULE_MOST);
-        end_line(page);
-    }
+    if (strcmp(text_of(ending, "kind"), "signal") != 0) return;
+    put_place(page, report, ending);
+    put_backtrace(page, ending);
 }
 
 int summary_write(const json_t *report, const struct summary_options *options, int fd)
@@ -423,7 +468,7 @@ int summary_write(const json_t *report, const struct summary_options *options, i
         table_sort(&table);
         put_head(&page, report);
         put_lost(&page, report);
-        put_backtrace(&page, report);
+        put_crash(&page, report);
         put_rows(&page, &table, options->most_rows);
         page_flush(&page);
     }

@@ -25,13 +25,30 @@ static void the_table_shows_what_the_report_holds(void **state)
     cli_expect(run.out,
                "app, pid 4242: SIGSEGV (SEGV_MAPERR) after 2.01 s; 1 thread, 1000064 calls");
     cli_expect(run.out, "not as it happened: calls_too_deep 7\n");
-    cli_expect(run.out, "   in parse(char const*)  app\n");
+    cli_expect(run.out, "   at address 0x0, in thread app (tid 4242)\n"
+                        "   in parse(char const*)  app+0x10\n");
     ORDER(strstr(run.out, "Total"), "Total", "Self", "Calls", "Avg", "P50", "P99", "P99.9", "Max",
           "Function", "Module");
     ORDER(strstr(run.out, "12.5 ms"), "12.5 ms", "9.25 ms", " 3 ", "4.17 ms", "4.00 ms", "5.47 ms",
           "5.50 ms", "5.50 ms", "parse(char const*)", "app\n");
     ORDER(strstr(run.out, "3.25 ms"), "3.25 ms", "3.25 ms", " 1000000 ", " 3 ns", " 3 ns",
           "1.00 µs", "1.25 µs", "42.5 µs", "b_tick", "libb.so.1\n");
+    run_fini(&run);
+}
+
+/* 40 frames, one without a symbol and one of stint itself among them. */
+static void a_long_backtrace_says_how_much_is_left_out(void **state)
+{
+    struct run run;
+    cli(&run, "f='{\"name\": \"deep\", \"module\": \"/m\", \"offset\": \"0x1\"},';"
+              "b='{\"name\": \"libc.so.6+0x7\", \"module\": \"/l/libc.so.6\", \"offset\": "
+              "\"0x7\"}, {\"name\": \"hook\", \"module\": \"/l/libstint.so\", \"offset\": "
+              "\"0x9\"},'; for i in $(seq 37); do b=$b$f; done;"
+              "sed \"s|\\\"backtrace\\\": .|&$b|\" \"$REPORTS/known.json\" | \"$STINT\" report -");
+    assert_int_equal(cli_status(&run), 0);
+    cli_expect(run.out, "   in libc.so.6+0x7\n   by hook  libstint.so+0x9  (stint's own)\n");
+    assert_int_equal(cli_lines(run.out, "by deep  m+0x1"), 30);
+    assert_int_equal(cli_lines(run.out, "… and 8 more"), 1);
     run_fini(&run);
 }
 
@@ -49,7 +66,7 @@ static void rows_are_sorted_by_self_or_as_asked(void **state)
 {
     struct run run;
     cli(&run, "for by in self total calls max function module; do "
-              "\"$STINT\" report --sort=$by \"$REPORTS/known.json\" | sed 1,4d |"
+              "\"$STINT\" report --sort=$by \"$REPORTS/known.json\" | sed 1,5d |"
               "grep -oE 'parse|b_tick|main|Frame' | tr '\\n' ' '; echo; done");
     assert_string_equal(run.out, "parse b_tick main Frame \nmain Frame parse b_tick \n"
                                  "b_tick Frame parse main \nFrame parse b_tick main \n"
@@ -178,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_shows_what_the_report_holds),
+        cmocka_unit_test(a_long_backtrace_says_how_much_is_left_out),
         cmocka_unit_test(values_that_do_not_exist_are_dashes),
         cmocka_unit_test(rows_are_sorted_by_self_or_as_asked),
         cmocka_unit_test(rows_beyond_the_limit_are_counted),
