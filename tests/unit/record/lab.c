@@ -76,11 +76,9 @@ void lab_replenish(void)
 void lab_enter(uint64_t address, uintptr_t sp, uint64_t start)
 {
     struct control *block = lab.block;
-    uint64_t too_deep = block->too_deep;
     assert_true(control_begin(block, sp));
     frames_enter(block, address, sp);
-    bool is_open = !block->too_deep || block->too_deep < too_deep;
-    if (is_open) block->top->start_ticks = start;
+    if (!block->too_deep) block->top->start_ticks = start; /* else the call is lost */
     control_end(block);
 }
 

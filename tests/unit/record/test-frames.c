@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rules of enter and exit with made-up stacks and clocks, and then the straight line with real
+ * ones, beside a model of a few lines that knows nothing of nodes and tables. */
+#include "record/frames.h"
+
+#include "lab.h"
+
+#include "clock/clock.h"
+#include "record/frames_hot.h"
+#include "record/tree.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { A = 0xa000, B = 0xb000, C = 0xc000, D = 0xd000, SP = LAB_HIGH - 0x1000 };
+
+static void open_lab(void) { lab_open((struct recorder_options){0}); }
+
+static void nested_calls_have_their_nodes_counts_and_times(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 100);
+    lab_enter(B, SP - 16, 110);
+    lab_exit(B, SP - 16, 115);
+    lab_enter(B, SP - 16, 120);
+    lab_enter(C, SP - 32, 130);
+    lab_exit(C, SP - 32, 150);
+    lab_exit(B, SP - 16, 170);
+    lab_enter(C, SP - 16, 180);
+    lab_exit(C, SP - 16, 181);
+    lab_exit(A, SP, 200);
+    const struct store_node *b = LAB_NODE(A, B);
+    assert_int_equal(b->count, 2);
+    assert_int_equal(b->total_ticks, 55);
+    assert_int_equal(b->min_ticks, 5);
+    assert_int_equal(b->max_ticks, 50);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 100);
+    assert_int_equal(LAB_NODE(A, B, C)->total_ticks, 20);
+    assert_int_equal(LAB_NODE(A, C)->total_ticks, 1);
+    assert_int_equal(lab.block->recorder->node_count, 5); /* the root too */
+    assert_int_equal(lab_histogram_sum(lab.block, lab_function(lab.block, C)), 2);
+    assert_int_equal(lab_bucket(lab.block, lab_function(lab.block, C), lab_bucket_of(20)), 1);
+    assert_int_equal(lab_depth(), 0);
+}
+
+static void recursion_has_a_node_for_each_depth(void **state)
+{
+    open_lab();
+    for (uint64_t i = 0; i < 3; i++) lab_enter(A, SP - i * 16, i);
+    for (uint64_t i = 3; i > 0; i--) lab_exit(A, SP - (i - 1) * 16, 10 + 3 - i);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 12);
+    assert_int_equal(LAB_NODE(A, A)->total_ticks, 10);
+    assert_int_equal(LAB_NODE(A, A, A)->total_ticks, 8);
+    assert_null(lab_nth_function(lab.block, 1));
+}
+
+static void frames_strictly_below_a_new_call_are_stale(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 0);
+    lab_enter(B, SP - 16, 0);
+    lab_enter(C, SP - 32, 0);
+    lab_enter(D, SP - 15, 0); /* a longjmp left B and C */
+    assert_int_equal(LAB_NODE(A, B)->count, 1);
+    assert_int_equal(LAB_NODE(A, B, C)->count, 1);
+    assert_int_equal(LAB_NODE(A)->count, 0);
+    assert_non_null(LAB_NODE(A, D));
+    assert_int_equal(lab_depth(), 2);
+    lab_exit(D, SP - 15, 100);
+    lab_exit(A, SP, 100);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+}
+
+static void an_equal_stack_address_is_not_stale(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 0);
+    lab_enter(B, SP, 0); /* inlined into A */
+    lab_enter(C, SP, 0);
+    assert_non_null(LAB_NODE(A, B, C));
+    lab_exit(C, SP, 10);
+    lab_exit(B, SP, 20);
+    lab_exit(A, SP, 30);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 30);
+}
+
+static void an_exit_closes_what_stands_above(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 0);
+    lab_enter(B, SP - 16, 10);
+    lab_enter(C, SP - 32, 20);
+    lab_exit(A, SP, 100); /* an exception that ran no exit hooks */
+    assert_int_equal(LAB_NODE(A, B, C)->total_ticks, 80);
+    assert_int_equal(LAB_NODE(A, B)->total_ticks, 90);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 100);
+    assert_int_equal(lab_depth(), 0);
+}
+
+static void an_exit_is_that_of_the_newest_call_of_its_function(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 0);
+    lab_enter(B, SP - 16, 0);
+    lab_enter(A, SP - 32, 0);
+    lab_exit(A, SP + 64, 7); /* a tail-jump: its frame is gone, its address says nothing */
+    assert_int_equal(LAB_NODE(A, B, A)->count, 1);
+    assert_int_equal(LAB_NODE(A)->count, 0);
+    assert_int_equal(lab_depth(), 2);
+}
+
+static void an_exit_without_its_call_is_counted_and_closes_nothing(void **state)
+{
+    open_lab();
+    lab_exit(A, SP, 0);
+    lab_enter(A, SP, 0);
+    lab_exit(B, SP - 16, 5);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 2);
+    assert_int_equal(lab_depth(), 1);
+    assert_int_equal(LAB_NODE(A)->count, 0);
+}
+
+static void a_time_that_runs_backwards_is_zero_and_counted(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 1000);
+    lab_exit(A, SP, 999);
+    assert_int_equal(lab_lost(LOST_NEGATIVE_TIMES), 1);
+    assert_int_equal(LAB_NODE(A)->count, 1);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 0);
+    assert_int_equal(LAB_NODE(A)->max_ticks, 0);
+    assert_int_equal(lab_bucket(lab.block, lab_function(lab.block, A), 0), 1);
+}
+
+static void beyond_the_depth_limit_calls_are_lost_in_balance(void **state)
+{
+    enum { LIMIT = 20, BEYOND = 7 };
+    lab_open((struct recorder_options){.max_depth = LIMIT});
+    for (int round = 0; round < 3; round++) {
+        uint64_t i = 0;
+        for (; i < LIMIT + BEYOND; i++) lab_enter(A + i % 3, SP - i * 16, i);
+        assert_int_equal(lab_depth(), LIMIT);
+        while (i-- > 0) lab_exit(A + i % 3, SP - i * 16, 1000);
+        assert_int_equal(lab_depth(), 0);
+    }
+    assert_int_equal(lab_lost(LOST_CALLS_TOO_DEEP), 3 * BEYOND);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+    assert_int_equal(lab.block->recorder->node_count, LIMIT + 1);
+    assert_int_equal(LAB_NODE(A)->count, 3);
+    assert_int_equal(LAB_NODE(A, A + 1, A + 2)->total_ticks, 3 * 998);
+}
+
+static void a_longjmp_out_of_the_lost_depth_ends_it(void **state)
+{
+    enum { LIMIT = 20 };
+    lab_open((struct recorder_options){.max_depth = LIMIT});
+    for (uint64_t i = 0; i < LIMIT + 5; i++) lab_enter(A, SP - i * 16, i);
+    lab_enter(B, SP - 16, 0); /* everything below the second call is gone */
+    assert_int_equal(lab_depth(), 3);
+    assert_non_null(LAB_NODE(A, A, B));
+    lab_exit(B, SP - 16, 1);
+    lab_exit(A, SP - 16, 1);
+    lab_exit(A, SP, 1);
+    assert_int_equal(lab_depth(), 0);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+}
+
+static void without_memory_calls_are_lost_in_balance(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 0);
+    lab_exhaust();
+    uint64_t i = 1;
+    while (!lab_lost(LOST_CALLS_NO_MEMORY) && i < 10000) {
+        lab_enter(B + i * 16, SP - i * 16, 0);
+        i++;
+    }
+    lab_enter(C, SP - i * 16, 0);
+    lab_enter(B + 16, SP - (i + 1) * 16, 0);
+    lab_exit(B + 16, SP - (i + 1) * 16, 5);
+    lab_exit(C, SP - i * 16, 5);
+    while (--i > 0) lab_exit(B + i * 16, SP - i * 16, 10);
+    lab_exit(A, SP, 20);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 20);
+    assert_int_equal(lab_depth(), 0);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+    assert_int_equal(lab_lost(LOST_CALLS_NO_MEMORY) + lab_lost(LOST_CALLS_TOO_DEEP), 3);
+}
+
+static void an_unfinished_frame_is_stepped_over(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 0);
+    struct store_frame *claimed = ++lab.block->top; /* a hook that we interrupted has got so far */
+    lab_enter(B, SP - 64, 10);
+    lab_enter(C, SP - 80, 20);
+    lab_exit(C, SP - 80, 30);
+    lab_exit(B, SP - 64, 40);
+    assert_non_null(LAB_NODE(A, B, C));
+    assert_ptr_equal(lab.block->top, claimed);
+    claimed->node = tree_child(lab.block, claimed[-1].node, D);
+    claimed->start_ticks = 5;
+    claimed->sp = SP - 16;
+    lab_exit(D, SP - 16, 50);
+    lab_exit(A, SP, 60);
+    assert_int_equal(LAB_NODE(A, D)->total_ticks, 45);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 60);
+}
+
+static void an_unfinished_frame_ends_with_what_it_stands_on(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 0);
+    lab_enter(B, SP - 16, 0);
+    lab_exit(B, SP - 16, 5); /* leaves its node in the slot */
+    lab.block->top++;
+    lab_exit(A, SP, 10);
+    assert_int_equal(lab_depth(), 0);
+    assert_int_equal(LAB_NODE(A)->count, 1);
+    assert_int_equal(LAB_NODE(A, B)->count, 1);
+}
+
+/* A program of eight functions, made up as it runs: each with its sums, worked out on the way. */
+enum { FUNCTIONS = 8 };
+struct sums {
+    uint64_t count, total, once, self;
+};
+struct program {
+    struct sums sums[FUNCTIONS];
+    uint32_t open[FUNCTIONS];
+    uint64_t now;
+    uint32_t seed, calls_left;
+};
+
+static uint32_t dice(struct program *program, uint32_t sides)
+{
+    program->seed = program->seed * 1664525 + 1013904223;
+    return (program->seed >> 8) % sides;
+}
+
+/* Returns the call's duration. */
+static uint64_t run_call(struct program *program, uint32_t depth)
+{
+    uint32_t f = dice(program, FUNCTIONS);
+    uint64_t start = program->now, children = 0;
+    program->calls_left--;
+    program->open[f]++;
+    lab_enter(A + f * 16, SP - depth * 32, start);
+    while (depth < 14 && program->calls_left && dice(program, 5) > 1) {
+        program->now += dice(program, 100);
+        children += run_call(program, depth + 1);
+    }
+    program->now += dice(program, 1000);
+    lab_exit(A + f * 16, SP - depth * 32, program->now);
+    uint64_t ticks = program->now - start;
+    program->open[f]--;
+    struct sums *sums = &program->sums[f];
+    sums->count++;
+    sums->total += ticks;
+    sums->self += ticks - children;
+    if (!program->open[f]) sums->once += ticks;
+    return ticks;
+}
+
+static bool has_ancestor_of_its_own(const struct store_node *node)
+{
+    for (store_ref ref = node->parent; ref;) {
+        const struct store_node *above = lab_at(lab.block, ref);
+        if (above->address == node->address) return true;
+        ref = above->parent;
+    }
+    return false;
+}
+
+static void add_node(const struct store_node *node, struct sums *sums)
+{
+    struct sums *sum = &sums[((node->address & STORE_ADDRESS_MASK) - A) / 16];
+    sum->count += node->count;
+    sum->total += node->total_ticks;
+    sum->self += node->total_ticks;
+    if (node->address & STORE_MARK_FOLDED) {
+        const struct store_function *function = lab_at(lab.block, node->function);
+        const struct store_folded *folded = lab_at(lab.block, function->folded);
+        assert_int_equal(folded->active, 0);
+        sum->once += node->total_ticks - folded->nested_ticks;
+        sum->self -= folded->child_ticks;
+        return;
+    }
+    if (!has_ancestor_of_its_own(node)) sum->once += node->total_ticks;
+    const struct store_node *parent = lab_at(lab.block, node->parent);
+    if (parent->parent) sums[(parent->address - A) / 16].self -= node->total_ticks;
+    if (node->folded_children)
+        sum->self -= *(const uint64_t *)lab_at(lab.block, node->folded_children);
+}
+
+static void check_program(uint32_t max_nodes, uint32_t seed)
+{
+    struct program program = {.seed = seed, .calls_left = 20000};
+    struct sums sums[FUNCTIONS] = {{0}};
+    const struct store_node *node;
+    lab_open((struct recorder_options){.max_nodes = max_nodes});
+    while (program.calls_left) (void)run_call(&program, 0);
+    for (uint32_t i = 0; (node = lab_nth_node(lab.block, i)); i++) {
+        if (node->address & STORE_ADDRESS_MASK) add_node(node, sums);
+    }
+    for (uint32_t f = 0; f < FUNCTIONS; f++) {
+        assert_int_equal(sums[f].count, program.sums[f].count);
+        assert_int_equal(sums[f].total, program.sums[f].total);
+        assert_int_equal(sums[f].self, program.sums[f].self);
+        assert_int_equal(sums[f].once, program.sums[f].once);
+        const struct store_function *function = lab_function(lab.block, A + f * 16);
+        assert_int_equal(lab_histogram_sum(lab.block, function), sums[f].count);
+    }
+    assert_int_equal(lab_depth(), 0);
+}
+
+static void a_whole_tree_has_the_sums_of_the_program(void **state)
+{
+    check_program(1 << 20, 1);
+    assert_int_equal(lab_lost(LOST_CONTEXTS_FOLDED), 0);
+}
+
+static void a_folded_tree_has_the_same_sums_and_counts_nested_time_once(void **state)
+{
+    static const uint32_t limits[] = {1, 2, 9, 16, 50, 300, 2000};
+    for (uint32_t i = 0; i < 7; i++) {
+        check_program(limits[i], i + 2);
+        assert_true(lab_lost(LOST_CONTEXTS_FOLDED) > 0);
+        assert_true(lab.block->recorder->node_count <= limits[i] + 1 + FUNCTIONS);
+        lab_close(state);
+    }
+}
+
+static void folded_calls_left_by_longjmp_are_no_longer_active(void **state)
+{
+    lab_open((struct recorder_options){.max_nodes = 2});
+    lab_enter(A, SP, 0);
+    lab_enter(B, SP - 16, 0);
+    lab_enter(B, SP - 32, 0);
+    lab_enter(C, SP - 48, 0);
+    lab_enter(D, SP - 16 + 1, 10);
+    lab_exit(D, SP - 16 + 1, 15);
+    const struct store_folded *b = lab_at(lab.block, lab_function(lab.block, B)->folded);
+    assert_int_equal(b->active, 0);
+    lab_enter(B, SP - 16, 20);
+    uint64_t nested = b->nested_ticks;
+    lab_exit(B, SP - 16, 30);
+    assert_int_equal(b->nested_ticks, nested);
+    assert_int_equal(lab_folded(lab.block, B)->count, 3);
+}
+
+/* The hooks, as src/hook has them; true where the straight line sufficed. */
+static NOINLINE bool enter(uint64_t address)
+{
+    struct control *block = lab.block;
+    if (frames_try_enter(block, address) || frames_try_enter_probing(block, address)) return true;
+    if (!control_begin(block, stack_address())) return false;
+    frames_enter(block, address, stack_address());
+    control_end(block);
+    return false;
+}
+
+static NOINLINE bool leave(uint64_t address)
+{
+    struct control *block = lab.block;
+    uint64_t now = clock_counter();
+    if (frames_try_exit(block, block->top, address, now)) return true;
+    if (!control_begin(block, stack_address())) return false;
+    frames_exit(block, address, stack_address(), now);
+    control_end(block);
+    return false;
+}
+
+static void known_calls_take_the_straight_line(void **state)
+{
+    enum { CALLS = 20000 };
+    uint32_t straight_enters = 0, straight_exits = 0;
+    lab_open_here((struct recorder_options){0});
+    enter(A);
+    for (uint64_t i = 0; i < CALLS; i++) {
+        straight_enters += enter(B + i % 3 * 16);
+        straight_exits += leave(B + i % 3 * 16);
+    }
+    leave(A);
+    assert_int_equal(straight_enters, CALLS - 3); /* all but the first of each function */
+    assert_true(straight_exits > CALLS / 2);      /* all but new extremes and new counters */
+    for (uint64_t i = 0; i < 3; i++) {
+        const struct store_node *node = LAB_NODE(A, B + i * 16);
+        assert_int_equal(node->count, (CALLS + 2 - i) / 3);
+        assert_true(node->min_ticks * node->count <= node->total_ticks);
+        assert_true(node->max_ticks * node->count >= node->total_ticks);
+        const struct store_function *function = lab_function(lab.block, B + i * 16);
+        assert_int_equal(lab_histogram_sum(lab.block, function), node->count);
+    }
+}
+
+static void the_straight_line_refuses_what_is_not_ordinary(void **state)
+{
+    lab_open_here((struct recorder_options){0});
+    enter(A);
+    enter(B);
+    leave(B);
+    struct control before = *lab.block;
+    assert_true(control_begin(lab.block, stack_address()));
+    assert_false(frames_try_enter(lab.block, B) || frames_try_enter_probing(lab.block, B));
+    assert_false(frames_try_exit(lab.block, lab.block->top, A, clock_counter()));
+    control_end(lab.block);
+    assert_memory_equal(&before, lab.block, sizeof before);
+    assert_false(frames_try_enter(lab.block, C) || frames_try_enter_probing(lab.block, C));
+    assert_false(frames_try_exit(lab.block, lab.block->top, B, clock_counter()));
+    uint64_t sp = lab.block->top->sp;
+    lab.block->top->sp = 1; /* as if the newest call's frame were gone, or unfinished */
+    assert_false(frames_try_enter(lab.block, B) || frames_try_enter_probing(lab.block, B));
+    lab.block->top->sp = sp;
+    lab.block->stack_low = UINTPTR_MAX; /* another stack */
+    assert_false(frames_try_enter(lab.block, B) || frames_try_enter_probing(lab.block, B));
+    lab.block->stack_low = 0;
+    assert_int_equal(LAB_NODE(A, B)->count, 1);
+    assert_int_equal(LAB_NODE(A)->count, 0);
+    assert_int_equal(lab_depth(), 1);
+}
+
+static void with_another_clock_every_call_is_slow(void **state)
+{
+    lab_open_here((struct recorder_options){.clock_source = CLOCK_NS});
+    for (int i = 0; i < 10; i++) assert_false(enter(A) || leave(A));
+    assert_int_equal(LAB_NODE(A)->count, 10);
+}
+
+/* Real recursion with real longjmps. */
+static uint64_t counts[FUNCTIONS];
+static jmp_buf ways_out[32];
+
+static NOINLINE void recurse(struct program *program, uint32_t depth)
+{
+    volatile uint32_t f = dice(program, FUNCTIONS);
+    enter(A + f * 16);
+    counts[f]++;
+    if (setjmp(ways_out[depth]) == 0) {
+        while (program->calls_left && depth < 30 && dice(program, 8) > 1) {
+            program->calls_left--;
+            recurse(program, depth + 1);
+        }
+        if (depth > 3 && dice(program, 4) == 0) longjmp(ways_out[depth - 1 - dice(program, 3)], 1);
+    }
+    leave(A + f * 16);
+}
+
+static void a_program_with_longjmps_is_counted_call_by_call(void **state)
+{
+    static const uint32_t limits[] = {1 << 20, 100, 1};
+    for (int i = 0; i < 3; i++) {
+        struct program program = {.seed = 77, .calls_left = 30000};
+        memset(counts, 0, sizeof counts);
+        lab_open_here((struct recorder_options){.max_nodes = limits[i]});
+        while (program.calls_left) recurse(&program, 0);
+        assert_int_equal(lab_depth(), 0);
+        assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+        uint64_t found[FUNCTIONS] = {0};
+        const struct store_node *node;
+        for (uint32_t k = 0; (node = lab_nth_node(lab.block, k)); k++) {
+            uint64_t address = node->address & STORE_ADDRESS_MASK;
+            if (address) found[(address - A) / 16] += node->count;
+        }
+        assert_memory_equal(found, counts, sizeof counts);
+        lab_close(state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LAB_CASE(nested_calls_have_their_nodes_counts_and_times),
+        LAB_CASE(recursion_has_a_node_for_each_depth),
+        LAB_CASE(frames_strictly_below_a_new_call_are_stale),
+        LAB_CASE(an_equal_stack_address_is_not_stale),
+        LAB_CASE(an_exit_closes_what_stands_above),
+        LAB_CASE(an_exit_is_that_of_the_newest_call_of_its_function),
+        LAB_CASE(an_exit_without_its_call_is_counted_and_closes_nothing),
+        LAB_CASE(a_time_that_runs_backwards_is_zero_and_counted),
+        LAB_CASE(beyond_the_depth_limit_calls_are_lost_in_balance),
+        LAB_CASE(a_longjmp_out_of_the_lost_depth_ends_it),
+        LAB_CASE(without_memory_calls_are_lost_in_balance),
+        LAB_CASE(an_unfinished_frame_is_stepped_over),
+        LAB_CASE(an_unfinished_frame_ends_with_what_it_stands_on),
+        LAB_CASE(a_whole_tree_has_the_sums_of_the_program),
+        LAB_CASE(a_folded_tree_has_the_same_sums_and_counts_nested_time_once),
+        LAB_CASE(folded_calls_left_by_longjmp_are_no_longer_active),
+        LAB_CASE(known_calls_take_the_straight_line),
+        LAB_CASE(the_straight_line_refuses_what_is_not_ordinary),
+        LAB_CASE(with_another_clock_every_call_is_slow),
+        LAB_CASE(a_program_with_longjmps_is_counted_call_by_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
