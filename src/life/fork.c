@@ -117,6 +117,7 @@ void fork_child(struct fork_notes *notes)
     forking = NULL;
     if (!control_is_wiped_on_fork() && process.pid != own_pid()) control_wipe();
     control_forget_wiped();
+    guard_child(); /* another thread may have been reporting */
     if (notes->hands_on) child.pid = own_pid();
     if (!notes->count) return; /* none, or taken by a handler of pthread_atfork */
     child.notes = *notes;

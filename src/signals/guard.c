@@ -28,12 +28,14 @@ enum { FAULTS = COUNT_OF(fault_signals) };
 /* Written by the thread that reports, but for `stacks`, which the installing thread makes. */
 static struct {
     uint8_t *stacks;     /* three times guard page and stack; NULL = not installed */
+    uint32_t pid;        /* whose dispositions these are; stays after guard_end. 0 = never begun */
     uint32_t thread;     /* tid; 0 = nobody */
     uint32_t is_running; /* a job that may be left */
     uint32_t has_faults; /* fault signals are ours; release, after what they hide is kept */
     struct onstack job;
     stack_t altstack; /* of the thread, meanwhile replaced */
     int signal;       /* the timer's; 0 = none */
+    int last_signal;  /* the same, kept after guard_end */
     int timer;
     struct sigview_kernel_action hidden[FAULTS];
 } guard;
@@ -55,13 +57,6 @@ bool guard_install(void)
 static uint8_t *stack_top(int part) { return guard.stacks + (part + 1) * (PAGE + PART); }
 
 void *guard_handler_stack(void) { return guard.stacks ? stack_top(2) : NULL; }
-
-void guard_child(void)
-{
-    guard.thread = 0;
-    guard.is_running = 0;
-    guard.has_faults = 0;
-}
 
 static int fault_index(int signal)
 {
@@ -101,15 +96,33 @@ static void take_faults(void)
     for (int i = 0; i < FAULTS; i++) (void)sigview_kernel(fault_signals[i], &ours, NULL);
 }
 
+/* Not where the target has set another meanwhile. */
+static void give_back(int signal)
+{
+    static const struct sigview_kernel_action standard; /* SIG_DFL */
+    const struct sigview_kernel_action *hidden = guard_hidden(signal);
+    struct sigview_kernel_action now;
+    if (sigview_kernel(signal, NULL, &now) || now.handler != guard_handler) return;
+    (void)sigview_kernel(signal, hidden ? hidden : &standard, NULL);
+}
+
 static void give_faults_back(void)
 {
-    struct sigview_kernel_action now;
-    for (int i = 0; i < FAULTS; i++) {
-        /* The target may have set another meanwhile. */
-        if (sigview_kernel(fault_signals[i], NULL, &now) || now.handler != guard_handler) continue;
-        (void)sigview_kernel(fault_signals[i], &guard.hidden[i], NULL);
-    }
+    for (int i = 0; i < FAULTS; i++) give_back(fault_signals[i]);
     __atomic_store_n(&guard.has_faults, 0, __ATOMIC_RELEASE);
+}
+
+/* The kernel copies dispositions before memory, so what stands here may say already that all was
+ * given back: it is not asked. */
+void guard_child(void)
+{
+    if (guard.pid) give_faults_back();
+    if (guard.last_signal) give_back(guard.last_signal);
+    guard.pid = 0;
+    guard.thread = 0;
+    guard.is_running = 0;
+    guard.signal = 0; /* timers are not inherited */
+    guard.last_signal = 0;
 }
 
 static int take_signal(void)
@@ -118,6 +131,7 @@ static int take_signal(void)
     struct sigview_kernel_action now;
     for (int signal = LAST_REAL_TIME; signal >= FIRST_REAL_TIME; signal--) {
         if (sigview_kernel(signal, NULL, &now) || now.handler) continue;
+        guard.last_signal = signal; /* first, for a child forked between */
         return sigview_kernel(signal, &ours, NULL) ? 0 : signal;
     }
     return 0;
@@ -125,12 +139,11 @@ static int take_signal(void)
 
 static void give_signal_back(void)
 {
-    const struct sigview_kernel_action standard = {.handler = NULL /* SIG_DFL */};
     uint64_t bit = BIT(guard.signal);
     const struct timespec now = {0};
     (void)sys_call1(SYS_timer_delete, guard.timer);
     (void)sys_call4(SYS_rt_sigtimedwait, &bit, NULL, &now, 8); /* it fired just before */
-    (void)sigview_kernel(guard.signal, &standard, NULL);
+    give_back(guard.signal);
     guard.signal = 0;
 }
 
@@ -159,6 +172,7 @@ void guard_begin(bool with_faults)
 {
     __atomic_store_n(&guard.thread, (uint32_t)sys_call0(SYS_gettid), __ATOMIC_RELAXED);
     if (!guard.stacks) return;
+    guard.pid = (uint32_t)sys_call0(SYS_getpid);
     if (with_faults) take_faults();
     make_timer();
 }
@@ -225,10 +239,22 @@ static void wait_for_end(void)
         (void)sys_call2(SYS_nanosleep, &step, NULL);
 }
 
+/* The target's action is in charge again: a fault happens anew when the handler is back. */
+static void send_again(int signal, const siginfo_t *info, long tid)
+{
+    if (guard_is_fault(signal, info)) return;
+    (void)sys_call4(SYS_rt_tgsigqueueinfo, sys_call0(SYS_getpid), tid, signal, info);
+}
+
 void guard_handler(int signal, siginfo_t *info, void *context)
 {
     long tid = sys_call0(SYS_gettid);
     const struct sigview_kernel_action *hidden = guard_hidden(signal);
+    if (guard.pid != (uint32_t)sys_call0(SYS_getpid)) {
+        give_back(signal); /* a child, where nobody reports; by vfork, the memory isn't its own */
+        send_again(signal, info, tid);
+        return;
+    }
     if (__atomic_load_n(&guard.thread, __ATOMIC_RELAXED) == (uint32_t)tid) {
         leave_job(signal, info);
         return;
@@ -238,8 +264,6 @@ void guard_handler(int signal, siginfo_t *info, void *context)
         hidden->handler(signal, info, context);
         return;
     }
-    /* The target's handler is in charge of this thread: a fault happens again when it is back. */
     wait_for_end();
-    if (guard_is_fault(signal, info)) return;
-    (void)sys_call4(SYS_rt_tgsigqueueinfo, sys_call0(SYS_getpid), tid, signal, info);
+    send_again(signal, info, tid);
 }

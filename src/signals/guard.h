@@ -34,5 +34,6 @@ bool guard_is_fault(int signal, const siginfo_t *info);
 void guard_handler(int signal, siginfo_t *info, void *context);
 const struct sigview_kernel_action *guard_hidden(int signal);
 
-/* A forked child: nobody is guarded. Context: the only thread of a child. */
+/* A forked child: nobody is guarded, and what its parent's guard_begin took is given back.
+ * Context: a child's first thread; the second time does nothing. */
 void guard_child(void);

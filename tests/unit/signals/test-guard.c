@@ -151,6 +151,74 @@ static void a_threads_own_handler_gets_its_fault_afterwards(void **state)
     sigaction(SIGSEGV, &given, NULL);
 }
 
+/* A child forked by another thread while this one reports: not through fork_child. */
+static void in_child(int (*check)(void))
+{
+    struct sigaction given = {.sa_handler = recover};
+    int status = -1;
+    sigaction(SIGSEGV, &given, NULL);
+    guard_begin(true);
+    pid_t child = fork();
+    if (child == 0) _exit(check());
+    waitpid(child, &status, 0);
+    guard_end();
+    given.sa_handler = SIG_DFL;
+    sigaction(SIGSEGV, &given, NULL);
+    assert_int_equal(status, 0);
+}
+
+static int its_faults_reach_its_handler(void)
+{
+    volatile int times = 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!sigsetjmp(recovered, 1)) faults(NULL);
+    if (++times == 1) raise(SIGSEGV);
+    return times == 2 ? 0 : 1;
+}
+
+static void a_childs_fault_waits_for_nobody(void **state)
+{
+    in_child(its_faults_reach_its_handler);
+}
+
+static int its_sent_fault_reaches_its_handler(void)
+{
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!sigsetjmp(recovered, 1))
+        raise(SIGSEGV);
+    else
+        return 0;
+    return 1;
+}
+
+static void a_fault_sent_to_a_child_waits_for_nobody(void **state)
+{
+    in_child(its_sent_fault_reaches_its_handler);
+}
+
+static int it_has_what_the_target_set(void)
+{
+    struct sigaction now;
+    guard_child();
+    sigaction(SIGSEGV, NULL, &now);
+    if (now.sa_handler != recover) return 1;
+    sigaction(SIGBUS, NULL, &now);
+    if (now.sa_handler != own) return 2;
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++) {
+        sigaction(signal, NULL, &now);
+        if (now.sa_handler != SIG_DFL) return 3;
+    }
+    return 0;
+}
+
+static void a_child_is_given_back_every_disposition(void **state)
+{
+    struct sigaction given = {.sa_handler = own}, old;
+    sigaction(SIGBUS, &given, &old);
+    in_child(it_has_what_the_target_set);
+    sigaction(SIGBUS, &old, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +230,9 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(a_threads_own_handler_gets_its_fault_afterwards, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_childs_fault_waits_for_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(a_fault_sent_to_a_child_waits_for_nobody, begin, end),
+        cmocka_unit_test_setup_teardown(a_child_is_given_back_every_disposition, begin, end),
     };
     return cmocka_run_group_tests_name("signals/guard", tests, NULL, NULL);
 }
