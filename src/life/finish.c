@@ -186,7 +186,7 @@ static void say_failed(const char *path, int error)
         fmt_text(&text, ": ");
         reason_add(&text, error);
     }
-    fmt_text(&text, store[0] ? "; what was recorded is kept: stint recover "
+    fmt_text(&text, store[0] ? "; what was recorded is kept: stint recover -o FILE "
                              : "; what was recorded is lost, it was in memory alone");
     fmt_text(&text, store);
     warn_once(error == -ENOSYS ? WARN_NO_COMPANION_YET : WARN_REPORT, line);

@@ -274,6 +274,36 @@ static void the_command_inherits_what_stint_inherited(void **state)
     run_fini(&run);
 }
 
+static void where_no_report_can_be_written_nothing_is_started(void **state)
+{
+    static const char *const cases[][2] = {
+        {"run -o no/such/r.json", "no/such/r.json: no such directory"},
+        {"run -o .", " .: is a directory"},
+        {"run -o file/r.json", "file/r.json: Not a directory"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run run;
+        char line[200];
+        snprintf(line, sizeof line, ": >file; \"$STINT\" %s touch ran; echo $?; ls", cases[i][0]);
+        cli(&run, line);
+        assert_string_equal(run.out, "2\nfile\n");
+        CLI_LINE(run.err, "stint: run: no report can be written to ", cases[i][1], " -o FILE");
+        run_fini(&run);
+    }
+}
+
+static void a_report_that_fails_later_is_told_with_what_makes_it(void **state)
+{
+    struct run run;
+    cli(&run, "mkdir d; \"$STINT\" run -o d/r.json sh -c 'exec 2>/dev/null; rmdir d; "
+              "\"$T/deaths\"; :' >/dev/null;"
+              "\"$STINT\" recover -o made.json ../store/* 2>/dev/null; ls");
+    assert_string_equal(run.out, "made.json\n");
+    CLI_LINE(run.err, "stint: no report of deaths: ", "No such file or directory",
+             "; make it with: stint recover -o FILE ", "/store/stint.");
+    run_fini(&run);
+}
+
 static void a_report_into_a_device_has_no_table(void **state)
 {
     struct run run;
@@ -320,6 +350,8 @@ int main(void)
         cmocka_unit_test(a_sanitizers_runtime_goes_first_and_it_is_said),
         cmocka_unit_test(a_terminals_interrupt_is_left_to_the_command),
         cmocka_unit_test(the_command_inherits_what_stint_inherited),
+        cmocka_unit_test(where_no_report_can_be_written_nothing_is_started),
+        cmocka_unit_test(a_report_that_fails_later_is_told_with_what_makes_it),
         cmocka_unit_test(a_report_into_a_device_has_no_table),
         cmocka_unit_test(help_and_version_go_to_standard_output),
     };

@@ -7,6 +7,7 @@
 #include "child.h"
 #include "config.h"
 #include "exitcode.h"
+#include "place.h"
 #include "reports.h"
 #include "show.h"
 #include "stores.h"
@@ -105,7 +106,8 @@ static void recover(const struct store_found *store, void *context)
         return;
     }
     run->troubles++;
-    say_line("no report from ", store->path, ": ", fault.text, "; see `stint recover`", (char *)0);
+    say_line("no report of ", store->program, ": ", fault.text, ": ", strerror(-error),
+             "; make it with: stint recover -o FILE ", store->path, (char *)0);
 }
 
 static void recover_all(struct run *run)
@@ -205,10 +207,25 @@ static int read_arguments(struct opt_args *args, struct run *run)
     }
 }
 
+/* An exit status, or −1 to go on. Directories named by placeholders are known to the program alone.
+ */
+static int check_place(const struct opt_args *args)
+{
+    const char *out = wished_out(), *slash = strrchr(out, '/'), *disabled = getenv("STINT_DISABLE");
+    if (disabled && strcmp(disabled, "0") != 0) return -1;
+    if (slash && memchr(out, '%', (size_t)(slash - out))) return -1;
+    const char *fault = place_fault(out);
+    if (!fault) return -1;
+    say_line(args->verb->name, ": no report can be written to ", out, ": ", fault,
+             "; name another with -o FILE", (char *)0);
+    return EXITCODE_USAGE;
+}
+
 int run_main(struct opt_args *args)
 {
     struct run run = {.is_quiet = false};
     int status = read_arguments(args, &run);
+    if (status < 0) status = check_place(args);
     if (status >= 0) return status;
     char **command = args->argv;
     target_inspect(command[0], &run.target);
