@@ -349,12 +349,28 @@ static void put_time(struct fmt *out, double ms)
     fmt_text(out, text);
 }
 
+/* Threads that came after one had ended may have taken its row over: "601 threads (in 256 rows)" */
+static void put_threads(struct fmt *out, const json_t *threads)
+{
+    size_t rows = json_array_size(threads);
+    uint64_t count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        uint64_t generations = count_of(json_array_get(threads, i), "generations");
+        count += generations ? generations : 1;
+    }
+    fmt_u64(out, count);
+    fmt_text(out, count == 1 ? " thread" : " threads");
+    if (count == rows) return;
+    fmt_text(out, " (in ");
+    fmt_u64(out, rows);
+    fmt_text(out, rows == 1 ? " row)" : " rows)");
+}
+
 /* "demo, pid 4242: exit 0 after 2.31 s; 5 threads, 36356635 calls, recorded at 33 ns each" */
 static void put_head(struct page *page, const json_t *report)
 {
     const json_t *process = json_object_get(report, "process");
     const json_t *overhead = json_object_get(report, "overhead");
-    size_t threads = json_array_size(json_object_get(report, "threads"));
     const char *program = base_name(text_of(process, "executable"));
     struct fmt *out = &page->line;
     put_name(page, *program ? program : "(unknown program)", WORD_MOST);
@@ -365,8 +381,8 @@ static void put_head(struct page *page, const json_t *report)
     fmt_text(out, " after ");
     put_time(out, number_of(process, "duration_ms"));
     fmt_text(out, "; ");
-    fmt_u64(out, threads);
-    fmt_text(out, threads == 1 ? " thread, " : " threads, ");
+    put_threads(out, json_object_get(report, "threads"));
+    fmt_text(out, ", ");
     fmt_u64(out, count_of(overhead, "calls"));
     fmt_text(out, " calls");
     double cost_ms = number_of(overhead, "per_call_ns") / 1e6;

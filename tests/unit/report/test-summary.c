@@ -94,6 +94,17 @@ static void a_report_without_rows_still_says_what_ran(void **state)
     free(text);
 }
 
+static void threads_that_shared_a_row_are_counted(void **state)
+{
+    char *text = summary_of("{\"threads\": [{\"generations\": 1}, {\"generations\": 400}, {}]}",
+                            (struct summary_options){0});
+    assert_non_null(strstr(text, "; 402 threads (in 3 rows), 0 calls\n"));
+    free(text);
+    text = summary_of("{\"threads\": [{\"generations\": 2}]}", (struct summary_options){0});
+    assert_non_null(strstr(text, "; 2 threads (in 1 row), 0 calls\n"));
+    free(text);
+}
+
 /* The names as they come, one in each line that ends with the module m. */
 static void expect_names(char *text, const char *const *names)
 {
@@ -237,6 +248,7 @@ int main(void)
         cmocka_unit_test(impossible_times_are_shown_without_harm),
         cmocka_unit_test(every_column_is_found_by_its_name),
         cmocka_unit_test(a_report_without_rows_still_says_what_ran),
+        cmocka_unit_test(threads_that_shared_a_row_are_counted),
         cmocka_unit_test(rows_come_largest_first_and_equal_ones_as_in_the_report),
         cmocka_unit_test(a_limit_leaves_the_smallest_out_and_counts_them),
         cmocka_unit_test(five_thousand_rows_are_all_there_in_order),
