@@ -87,6 +87,18 @@ int tree_init(struct control *block)
     return root ? 0 : -ENOMEM;
 }
 
+/* The side record of a function, made before its folded node: who finds the node relies on it. */
+static bool make_side(struct control *block, uint64_t address)
+{
+    store_ref ref = func_make(block, address & ~STORE_MARK_INHERITED);
+    if (!ref) return false;
+    struct store_function *function = func_at(block->base, ref);
+    if (function->folded) return true;
+    store_ref side = space_alloc(block, sizeof(struct store_folded));
+    __atomic_store_n(&function->folded, side, __ATOMIC_RELEASE);
+    return side != 0;
+}
+
 /* The node that stands for all further paths of a function, with its side record. */
 store_ref tree_folded(struct control *block, uint64_t address)
 {
@@ -98,13 +110,11 @@ store_ref tree_folded(struct control *block, uint64_t address)
     uint64_t marked = address | STORE_MARK_FOLDED;
     store_ref ref = tree_find(block, recorder->folded_root, marked);
     if (ref) return ref;
+    if (!make_side(block, address)) return 0;
     ref = make_child(block, recorder->folded_root, marked);
     if (!ref) return 0;
-    struct store_function *function = func_at(block->base, tree_node(block->base, ref)->function);
-    store_ref side = space_alloc(block, sizeof(struct store_folded));
-    if (!side) return 0;
-    ((struct store_folded *)(void *)tree_node(block->base, side))->node = ref;
-    __atomic_store_n(&function->folded, side, __ATOMIC_RELEASE);
+    struct store_folded *side = tree_folded_record(block, ref);
+    if (!side->node) side->node = ref;
     return ref;
 }
 

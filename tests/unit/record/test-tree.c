@@ -237,7 +237,7 @@ static void without_memory_there_is_no_node_and_the_tree_stays_whole(void **stat
 
 static void a_folded_node_that_got_no_memory_is_made_later(void **state)
 {
-    for (uint64_t room = 0; room < 40; room++) {
+    for (uint64_t room = 0; room < 200; room++) {
         lab_open((struct recorder_options){.max_nodes = 1});
         lab_exhaust();
         lab.block->extent -= (store_ref)(room * 8); /* so many lines are left */
