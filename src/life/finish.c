@@ -192,6 +192,12 @@ static void say_failed(const char *path, int error)
     warn_once(error == -ENOSYS ? WARN_NO_COMPANION_YET : WARN_REPORT, line);
 }
 
+/* Its report stands. A program that gave up its rights can't take it away. */
+static void remove_store(void)
+{
+    if (store_unlink(&process.store)) warn_once(WARN_STORE_STAYS, process.store.path);
+}
+
 int finish_write_final(void)
 {
     const struct store_head *head = store_head(&process.store);
@@ -205,7 +211,7 @@ int finish_write_final(void)
     if (result)
         say_failed(name, result);
     else
-        store_unlink(&process.store);
+        remove_store();
     return result;
 }
 
@@ -311,7 +317,7 @@ void finish_before_exec(void)
         if (result)
             say_failed(ending.name, result);
         else
-            store_unlink(&process.store);
+            remove_store();
         if (result) ending.name[0] = '\0';
         ending.phase = FINISH_EXEC; /* the claim is kept: the kernel ends the other threads */
     }

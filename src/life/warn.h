@@ -15,6 +15,8 @@
     X(WARN_NAME_TOO_LONG,                                                                          \
       "the report's name is too long: ", "; nothing is recorded: set STINT_OUT to a shorter name") \
     X(WARN_REPORT, "cannot write the report ", "")                                                 \
+    X(WARN_STORE_STAYS,                                                                            \
+      "the report stands, but its store may not be removed by this process: rm ", "")              \
     X(WARN_NO_COMPANION_YET, "ended before libstint-report.so could be opened", "")
 
 enum warn_kind {

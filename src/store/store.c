@@ -267,18 +267,20 @@ store_ref store_copy_text(struct store *store, const char *text, size_t bytes)
     return ref;
 }
 
-void store_unlink(struct store *store)
+int store_unlink(struct store *store)
 {
-    if (!store->base || !store->path[0]) return;
+    if (!store->base || !store->path[0]) return 0;
     struct file_guard guard;
     file_guard(&guard);
-    long fd = reopen(store);
+    long fd = reopen(store), error = fd;
     if (fd >= 0) {
-        (void)sys_call3(SYS_unlinkat, AT_FDCWD, store->path, 0);
+        error = sys_call3(SYS_unlinkat, AT_FDCWD, store->path, 0);
         (void)sys_call1(SYS_close, fd);
     }
     file_unguard(&guard);
+    if (error < 0 && error != -ENOENT && error != -ESTALE) return (int)error;
     store->path[0] = '\0';
+    return 0;
 }
 
 void store_abandon(struct store *store)

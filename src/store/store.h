@@ -54,9 +54,10 @@ static inline struct store_head *store_head(const struct store *store)
     return (struct store_head *)store->base;
 }
 
-/* Removes the file (by name, if it is still the same inode). The mapping stays.
+/* Removes the file (by name, if it is still the same inode). The mapping stays. 0, also where that
+ * file is not there (any more, or in this root directory); or −errno, and the file stays.
  * Context: any thread, signal-safe. */
-void store_unlink(struct store *store);
+int store_unlink(struct store *store);
 
 /* Unmaps everything and forgets it, without touching the file: what a forked child does with its
  * parent's store. Context: the only thread that uses it. */

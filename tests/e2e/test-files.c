@@ -208,6 +208,31 @@ static void a_user_who_may_not_write_is_told(void **state)
     check_limits("setuid", true);
 }
 
+static void open_to_all(const char *dir)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/out", dir);
+    assert_int_equal(chmod(dir, 0755), 0);
+    assert_int_equal(chmod(path, 0777), 0);
+}
+
+static void a_store_that_may_not_be_removed_any_more_is_said(void **state)
+{
+    if (getuid()) skip();
+    struct both both;
+    struct run_spec spec = {
+        .target = "file-limits", .args = {"setuid"}, .arrange = open_to_all, .says = true};
+    both_run_bare(&both, &spec);
+    char *store = run_list(&both.stint, "store");
+    check_one_line(&both.stint);
+    check_store_kept(&both.stint);
+    assert_non_null(strstr(both.stint.err, store));
+    both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+    check_truth(both.report, both.stint.out);
+    free(store);
+    both_fini(&both);
+}
+
 static void another_root_directory_is_said(void **state)
 {
     if (getuid()) skip();
@@ -285,6 +310,7 @@ int main(void)
         cmocka_unit_test(little_address_space_is_enough_or_said),
         cmocka_unit_test(a_file_size_limit_is_said),
         cmocka_unit_test(a_user_who_may_not_write_is_told),
+        cmocka_unit_test(a_store_that_may_not_be_removed_any_more_is_said),
         cmocka_unit_test(another_root_directory_is_said),
         cmocka_unit_test(a_full_disk_is_said_and_leaves_nothing_half_written),
         cmocka_unit_test(a_store_on_a_full_disk_goes_on_in_memory),

@@ -394,12 +394,27 @@ static void unlinking_removes_the_file_and_keeps_the_mapping(void **state)
 {
     create();
     store_ref ref = store_copy_text(&store, "still here", 10);
-    store_unlink(&store);
+    assert_int_equal(store_unlink(&store), 0);
     assert_int_equal(entries_of(directory), 0);
     assert_string_equal(((struct store_text *)store_at(&store, ref))->data, "still here");
     assert_string_equal(store.path, "");
     store_unlink(&store);
     assert_true(fill_up_to(2 * MIB));
+}
+
+static int unlink_without_rights(void)
+{
+    CHECK(setuid(65534) == 0);
+    CHECK(store_unlink(&store) == -EACCES);
+    return store.path[0] ? 0 : 72;
+}
+
+static void a_file_that_may_not_be_removed_is_told(void **state)
+{
+    if (getuid()) skip();
+    create();
+    in_child(unlink_without_rights);
+    assert_int_equal(entries_of(directory), 1);
 }
 
 static int abandon(void)
@@ -492,6 +507,7 @@ int main(void)
         IN_DIRECTORY(growing_follows_no_symlink),
         IN_DIRECTORY(a_file_that_took_the_name_is_neither_grown_nor_removed),
         IN_DIRECTORY(unlinking_removes_the_file_and_keeps_the_mapping),
+        IN_DIRECTORY(a_file_that_may_not_be_removed_is_told),
         IN_DIRECTORY(a_child_that_abandons_it_leaves_it_to_its_parent),
         IN_DIRECTORY(whoever_holds_the_lock_itself_gets_nothing_and_does_not_wait),
         IN_DIRECTORY(eight_threads_get_space_apart),
