@@ -4,6 +4,7 @@
  * that interrupts us out, put errno back. Runs in any thread and in signal handlers. */
 #include "hook/slow.h"
 
+#include "base/sys.h"
 #include "clock/clock.h"
 #include "hook/overhead.h"
 #include "life/thread.h"
@@ -17,8 +18,18 @@
  * handler that interrupted it left by longjmp. */
 static void forget_abandoned(struct control *block, uintptr_t sp)
 {
-    if (!block->busy_sp || sp <= block->busy_sp) return;
+    /* A handler on the same stack is strictly below; the call that comes again at the same place is
+     * not. */
+    if (!block->busy_sp || sp < block->busy_sp) return;
     if (stacks_contains(block, sp) && stacks_contains(block, block->busy_sp)) control_end(block);
+}
+
+/* A child made by clone with CLONE_VM but a stack of its own, and without a thread pointer of its
+ * own, finds its parent's block: two would write one recorder. A vfork child, on its parent's
+ * stack, is welcome: the parent waits. */
+static bool is_anothers(const struct control *block, uintptr_t sp)
+{
+    return !stacks_contains(block, sp) && (uint32_t)sys_call0(SYS_gettid) != block->tid;
 }
 
 /* The calling thread's block, busy for us, or NULL. */
@@ -38,6 +49,10 @@ static void enter(uint64_t address, uintptr_t sp)
         }
         if (!thread_attach()) return;
         overhead_measure();
+    }
+    if (is_anothers(control, sp)) {
+        recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
+        return;
     }
     struct control *block = begin(sp);
     if (block) {
@@ -63,6 +78,7 @@ void slow_enter(uint64_t address, uintptr_t sp)
 void slow_exit(uint64_t address, uintptr_t sp, uint64_t now)
 {
     if (!control->in_use) return; /* entered before this thread, or this child, began */
+    if (is_anothers(control, sp)) return;
     int saved = errno;
     struct control *block = begin(sp);
     if (block) {
