@@ -3,6 +3,10 @@
  * Each variable does what its page says; a bad value is one line and the default. */
 #include "cases.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+
 /* The name of the one report, for a STINT_OUT with placeholders. */
 static void check_out_name(const char *setting, const char *target, const char *expected)
 {
@@ -148,13 +152,53 @@ static void thread_trees_are_there_when_asked_for(void **state)
     both_fini(&both);
 }
 
-static void the_remaining_settings_are_taken(void **state)
+/* Reads so slowly that the report would take long, and so often that its writer keeps waiting. */
+static void read_slowly(int fd)
 {
-    struct both both;
-    struct run_spec spec = {.target = "counts",
-                            .env = {"STINT_MAX_SAMPLES=50", "STINT_REPORT_TIMEOUT=5s"}};
-    both_run(&both, &spec);
-    both_fini(&both);
+    char read_bytes[1024];
+    struct pollfd report = {.fd = fd, .events = POLLIN};
+    alarm(60); /* should nobody write */
+    while (poll(&report, 1, -1) == 1 && !(report.revents & POLLHUP)) {
+        if (read(fd, read_bytes, sizeof read_bytes) < 0) break;
+        sleep(1);
+    }
+    _exit(0);
+}
+
+static void make_slow_fifo(const char *dir)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/out/report.json", dir);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_true(fcntl(fd, F_SETPIPE_SZ, 4096) >= 0);
+    pid_t reader = fork();
+    assert_true(reader >= 0);
+    if (!reader) read_slowly(fd);
+    close(fd);
+}
+
+/* Without it the reader would have the whole report in the end. */
+static void report_timeout_ends_a_report_and_not_the_program(void **state)
+{
+    struct run plain, stint;
+    struct run_spec spec = {.target = "counts"};
+    run_target(&plain, &spec, false);
+    spec.env[0] = "STINT_OUT=../out/report.json";
+    spec.env[1] = "STINT_REPORT_TIMEOUT=500ms";
+    spec.arrange = make_slow_fifo;
+    run_target(&stint, &spec, true);
+    char *store = run_list(&stint, "store");
+    assert_int_equal(stint.status, plain.status);
+    assert_string_equal(stint.out, plain.out);
+    assert_non_null(strstr(stint.err, "took too long"));
+    assert_ptr_equal(strchr(stint.err, '\n'), stint.err + strlen(stint.err) - 1);
+    assert_memory_equal(store, "stint.", 6);
+    assert_non_null(strstr(stint.err, store));
+    free(store);
+    run_fini(&plain);
+    run_fini(&stint);
 }
 
 /* Each is said in one line that names the variable, and the default holds. */
@@ -201,7 +245,7 @@ int main(void)
         cmocka_unit_test(sample_bytes_bounds_the_samples),
         cmocka_unit_test(max_nodes_folds_paths_and_keeps_every_count),
         cmocka_unit_test(thread_trees_are_there_when_asked_for),
-        cmocka_unit_test(the_remaining_settings_are_taken),
+        cmocka_unit_test(report_timeout_ends_a_report_and_not_the_program),
         cmocka_unit_test(bad_values_are_said_and_the_default_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
