@@ -123,7 +123,8 @@ static void each_node(struct control *into, const struct control *from,
 static void clear_each(struct control *into, const struct control *from, store_ref ref)
 {
     (void)into;
-    clear_node(from, ref);
+    /* What found no memory for a counterpart stays. */
+    if (tree_node(from->base, ref)->last_child) clear_node(from, ref);
 }
 
 static void fold_ring(struct control *into, struct store_function *sum, const struct control *from,
@@ -132,7 +133,9 @@ static void fold_ring(struct control *into, struct store_function *sum, const st
     struct store_ring *ring = at(from, function->ring);
     uint64_t held = ring->written < ring->capacity ? ring->written : ring->capacity;
     const uint64_t *samples = at(from, ring->samples);
-    for (uint64_t i = 0; i < held; i++) ring_add(into, sum, samples[i], ring->limit);
+    for (uint64_t i = ring->written - held; i < ring->written; i++) { /* oldest first */
+        ring_add(into, sum, samples[i % ring->capacity], ring->limit);
+    }
     ring->written = 0;
 }
 
@@ -142,6 +145,8 @@ static void fold_function(struct control *into, const struct control *from,
     store_ref ref = func_make(into, function->address);
     if (!ref) return;
     struct store_function *sum = func_at(into->base, ref);
+    /* The time names the module that was there: it must not be that of the folding. */
+    if (function->first_ticks < sum->first_ticks) sum->first_ticks = function->first_ticks;
     for (uint32_t i = 0; i < STORE_BLOCKS; i++) {
         if (!function->blocks[i]) continue;
         uint64_t *counts = at(from, function->blocks[i]);

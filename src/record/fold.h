@@ -6,6 +6,6 @@
 #include "record/control.h"
 
 /* Adds all that a retired recorder holds to "[other threads]" (made at the first call) and empties
- * it: its nodes and functions stay, with counts of zero. Without memory nothing changes and the
- * recorder keeps its data. Context: the owner of block, attaching; not while busy. */
+ * it: its nodes and functions stay, with counts of zero. What finds no memory there stays in
+ * the recorder. Context: the owner of block, attaching; not while busy. */
 void fold_into_others(struct control *block);
