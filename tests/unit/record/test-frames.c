@@ -5,6 +5,7 @@
 #include "record/frames.h"
 
 #include "lab.h"
+#include "program.h"
 
 #include "clock/clock.h"
 #include "record/frames_hot.h"
@@ -225,97 +226,14 @@ static void an_unfinished_frame_ends_with_what_it_stands_on(void **state)
     assert_int_equal(LAB_NODE(A, B)->count, 1);
 }
 
-/* A program of eight functions, made up as it runs: each with its sums, worked out on the way. */
-enum { FUNCTIONS = 8 };
-struct sums {
-    uint64_t count, total, once, self;
-};
-struct program {
-    struct sums sums[FUNCTIONS];
-    uint32_t open[FUNCTIONS];
-    uint64_t now;
-    uint32_t seed, calls_left;
-};
-
-static uint32_t dice(struct program *program, uint32_t sides)
-{
-    program->seed = program->seed * 1664525 + 1013904223;
-    return (program->seed >> 8) % sides;
-}
-
-/* Returns the call's duration. */
-static uint64_t run_call(struct program *program, uint32_t depth)
-{
-    uint32_t f = dice(program, FUNCTIONS);
-    uint64_t start = program->now, children = 0;
-    program->calls_left--;
-    program->open[f]++;
-    lab_enter(A + f * 16, SP - depth * 32, start);
-    while (depth < 14 && program->calls_left && dice(program, 5) > 1) {
-        program->now += dice(program, 100);
-        children += run_call(program, depth + 1);
-    }
-    program->now += dice(program, 1000);
-    lab_exit(A + f * 16, SP - depth * 32, program->now);
-    uint64_t ticks = program->now - start;
-    program->open[f]--;
-    struct sums *sums = &program->sums[f];
-    sums->count++;
-    sums->total += ticks;
-    sums->self += ticks - children;
-    if (!program->open[f]) sums->once += ticks;
-    return ticks;
-}
-
-static bool has_ancestor_of_its_own(const struct store_node *node)
-{
-    for (store_ref ref = node->parent; ref;) {
-        const struct store_node *above = lab_at(lab.block, ref);
-        if (above->address == node->address) return true;
-        ref = above->parent;
-    }
-    return false;
-}
-
-static void add_node(const struct store_node *node, struct sums *sums)
-{
-    struct sums *sum = &sums[((node->address & STORE_ADDRESS_MASK) - A) / 16];
-    sum->count += node->count;
-    sum->total += node->total_ticks;
-    sum->self += node->total_ticks;
-    if (node->address & STORE_MARK_FOLDED) {
-        const struct store_function *function = lab_at(lab.block, node->function);
-        const struct store_folded *folded = lab_at(lab.block, function->folded);
-        assert_int_equal(folded->active, 0);
-        sum->once += node->total_ticks - folded->nested_ticks;
-        sum->self -= folded->child_ticks;
-        return;
-    }
-    if (!has_ancestor_of_its_own(node)) sum->once += node->total_ticks;
-    const struct store_node *parent = lab_at(lab.block, node->parent);
-    if (parent->parent) sums[(parent->address - A) / 16].self -= node->total_ticks;
-    if (node->folded_children)
-        sum->self -= *(const uint64_t *)lab_at(lab.block, node->folded_children);
-}
-
 static void check_program(uint32_t max_nodes, uint32_t seed)
 {
     struct program program = {.seed = seed, .calls_left = 20000};
-    struct sums sums[FUNCTIONS] = {{0}};
-    const struct store_node *node;
+    struct program_sums sums[PROGRAM_FUNCTIONS] = {{0}};
     lab_open((struct recorder_options){.max_nodes = max_nodes});
-    while (program.calls_left) (void)run_call(&program, 0);
-    for (uint32_t i = 0; (node = lab_nth_node(lab.block, i)); i++) {
-        if (node->address & STORE_ADDRESS_MASK) add_node(node, sums);
-    }
-    for (uint32_t f = 0; f < FUNCTIONS; f++) {
-        assert_int_equal(sums[f].count, program.sums[f].count);
-        assert_int_equal(sums[f].total, program.sums[f].total);
-        assert_int_equal(sums[f].self, program.sums[f].self);
-        assert_int_equal(sums[f].once, program.sums[f].once);
-        const struct store_function *function = lab_function(lab.block, A + f * 16);
-        assert_int_equal(lab_histogram_sum(lab.block, function), sums[f].count);
-    }
+    program_run(&program);
+    program_read(lab.block, sums);
+    program_assert(lab.block, sums, program.sums);
     assert_int_equal(lab_depth(), 0);
 }
 
@@ -331,7 +249,7 @@ static void a_folded_tree_has_the_same_sums_and_counts_nested_time_once(void **s
     for (uint32_t i = 0; i < 7; i++) {
         check_program(limits[i], i + 2);
         assert_true(lab_lost(LOST_CONTEXTS_FOLDED) > 0);
-        assert_true(lab.block->recorder->node_count <= limits[i] + 1 + FUNCTIONS);
+        assert_true(lab.block->recorder->node_count <= limits[i] + 1 + PROGRAM_FUNCTIONS);
         lab_close(state);
     }
 }
@@ -433,20 +351,21 @@ static void with_another_clock_every_call_is_slow(void **state)
 }
 
 /* Real recursion with real longjmps. */
-static uint64_t counts[FUNCTIONS];
+static uint64_t counts[PROGRAM_FUNCTIONS];
 static jmp_buf ways_out[32];
 
 static NOINLINE void recurse(struct program *program, uint32_t depth)
 {
-    volatile uint32_t f = dice(program, FUNCTIONS);
+    volatile uint32_t f = program_dice(program, PROGRAM_FUNCTIONS);
     enter(A + f * 16);
     counts[f]++;
     if (setjmp(ways_out[depth]) == 0) {
-        while (program->calls_left && depth < 30 && dice(program, 8) > 1) {
+        while (program->calls_left && depth < 30 && program_dice(program, 8) > 1) {
             program->calls_left--;
             recurse(program, depth + 1);
         }
-        if (depth > 3 && dice(program, 4) == 0) longjmp(ways_out[depth - 1 - dice(program, 3)], 1);
+        if (depth > 3 && program_dice(program, 4) == 0)
+            longjmp(ways_out[depth - 1 - program_dice(program, 3)], 1);
     }
     leave(A + f * 16);
 }
@@ -461,7 +380,7 @@ static void a_program_with_longjmps_is_counted_call_by_call(void **state)
         while (program.calls_left) recurse(&program, 0);
         assert_int_equal(lab_depth(), 0);
         assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
-        uint64_t found[FUNCTIONS] = {0};
+        uint64_t found[PROGRAM_FUNCTIONS] = {0};
         const struct store_node *node;
         for (uint32_t k = 0; (node = lab_nth_node(lab.block, k)); k++) {
             uint64_t address = node->address & STORE_ADDRESS_MASK;
