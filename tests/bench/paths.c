@@ -31,7 +31,8 @@ UNTIMED static unsigned callee(unsigned path, int level)
 TEN(ONE, 0)
 TEN(ONE, 1)
 TEN(ONE, 2)
-TEN(ONE, 3) TEN(ONE, 4) TEN(ONE, 5) TEN(ONE, 6) TEN(ONE, 7) TEN(ONE, 8)
+TEN(ONE, 3)
+TEN(ONE, 4) TEN(ONE, 5) TEN(ONE, 6) TEN(ONE, 7) TEN(ONE, 8)
     TEN(ONE, 9) static call *const functions[100] = {
         TEN(NAME, 0) TEN(NAME, 1) TEN(NAME, 2) TEN(NAME, 3) TEN(NAME, 4) TEN(NAME, 5) TEN(NAME, 6)
             TEN(NAME, 7) TEN(NAME, 8) TEN(NAME, 9)};

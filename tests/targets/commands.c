@@ -6,6 +6,7 @@
 #include "truth.h"
 
 #include <spawn.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 
 extern char **environ;
@@ -61,12 +62,15 @@ int main(int argc, char **argv)
 {
     CALLED(main);
     if (argc > 1 && !strcmp(argv[1], "child")) return child();
-    if (argc > 1 && chdir("/")) return 9;
+    bool leaves = argc > 1;
+    if (leaves && chdir("/")) return 9;
     char self[4096] = {0};
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return 8;
     spawns(self);
-    calls_shell(self);
-    opens(self);
+    if (!leaves) { /* libc starts these with environ as it is: a limit that the README names */
+        calls_shell(self);
+        opens(self);
+    }
     fflush(stdout);
     truth_tell();
     return 0;
