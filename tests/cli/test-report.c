@@ -95,6 +95,29 @@ static void a_report_may_come_from_standard_input_or_a_pipe(void **state)
     run_fini(&run);
 }
 
+static void without_a_name_the_usual_one_is_read(void **state)
+{
+    struct run run;
+    cli(&run, "\"$STINT\" report; echo $?; cp \"$REPORTS/known.json\" profiling_results.json;"
+              "\"$STINT\" report -n1");
+    cli_expect(run.out, "3\napp, pid 4242: ");
+    CLI_LINE(run.err, "stint: profiling_results.json: can't be opened: ");
+    run_fini(&run);
+}
+
+static void threads_have_a_table_of_their_own(void **state)
+{
+    struct run run;
+    cli(&run,
+        "sed 's/\"functions\": ..,/\"functions\": [{\"id\": 0, \"Count\": 3, \"Self_ms\": 9},"
+        "{\"id\": 2, \"Count\": 4, \"Self_ms\": 1}],/; s/\"generations\": 1/\"generations\": 5/' "
+        "\"$REPORTS/known.json\" | \"$STINT\" report --threads -");
+    assert_int_equal(cli_status(&run), 0);
+    ORDER(run.out, "Tid", "Lifetime", "CPU", "Self", "Calls", "Thread\n", " 4242 ", "2.01 s",
+          "2.00 s", "10.0 ms", " 7 ", "app (the last of 5)\n");
+    run_fini(&run);
+}
+
 static void a_fault_in_the_text_has_its_line_and_column(void **state)
 {
     struct run run;
@@ -175,10 +198,10 @@ static void files_that_cannot_be_read_are_told_with_the_systems_word(void **stat
 static void mistakes_have_status_2(void **state)
 {
     struct run run;
-    cli(&run, "for a in '' 'a b' '-n x a' '--sort=colour a' '--rows' ; do "
+    cli(&run, "for a in 'a b' '-n x a' '--sort=colour a' '--rows' ; do "
               "\"$STINT\" report $a; echo $?; done");
-    assert_string_equal(run.out, "2\n2\n2\n2\n2\n");
-    assert_int_equal(cli_lines(run.err, "stint: report: "), 5);
+    assert_string_equal(run.out, "2\n2\n2\n2\n");
+    assert_int_equal(cli_lines(run.err, "stint: report: "), 4);
     run_fini(&run);
 }
 
@@ -200,6 +223,8 @@ int main(void)
         cmocka_unit_test(rows_are_sorted_by_self_or_as_asked),
         cmocka_unit_test(rows_beyond_the_limit_are_counted),
         cmocka_unit_test(a_report_may_come_from_standard_input_or_a_pipe),
+        cmocka_unit_test(without_a_name_the_usual_one_is_read),
+        cmocka_unit_test(threads_have_a_table_of_their_own),
         cmocka_unit_test(a_fault_in_the_text_has_its_line_and_column),
         cmocka_unit_test(what_is_no_report_is_told_in_one_line),
         cmocka_unit_test(a_member_of_the_wrong_kind_is_named),

@@ -14,7 +14,7 @@
 const struct verb verbs[] = {
     {"run", "[OPTION…] [--] COMMAND [ARGUMENT…]",
      "Runs a command under stint, then shows its report", run_options, true, true, run_main},
-    {"report", "[OPTION…] FILE", "Shows a report as a table", report_options, false, false,
+    {"report", "[OPTION…] [FILE]", "Shows a report as a table", report_options, false, false,
      report_main},
     {"recover", "[OPTION…] [STORE…]",
      "Lists the stores of killed programs, or writes their reports", recover_options, false, false,
