@@ -163,6 +163,42 @@ static void check_nothing_more(const json_t *report, const char *text)
     }
 }
 
+static bool starts_with(const char *line, const char *word)
+{
+    return !strncmp(line, word, strlen(word));
+}
+
+static const char *function_of(const json_t *report, const json_t *node)
+{
+    const json_t *functions = json_object_get(report, "functions"), *function;
+    const json_t *id = json_object_get(node, "function");
+    size_t i;
+    json_array_foreach(functions, i, function) if (id && json_equal(json_object_get(function, "id"),
+                                                                    id)) return string_at(function,
+                                                                                          "name");
+    return "no function";
+}
+
+/* Every node of the child lies directly below one of the parent. */
+static void check_under(const json_t *report, const char *line)
+{
+    char child[200], parent[200];
+    assert_int_equal(sscanf(line, "under %199s %199s", child, parent), 2);
+    const json_t *tree = json_object_get(report, "call_tree"), *node;
+    size_t i, found = 0;
+    json_array_foreach(tree, i, node)
+    {
+        if (strcmp(function_of(report, node), child)) continue;
+        const json_t *above = json_object_get(node, "parent");
+        const char *name = "nothing";
+        if (!json_is_null(above))
+            name = function_of(report, json_array_get(tree, (size_t)json_integer_value(above)));
+        if (strcmp(name, parent)) fail_msg("%s was called by %s, not by %s", child, name, parent);
+        found++;
+    }
+    if (!found) fail_msg("%s is not in the tree", child);
+}
+
 /* "calls NAME N": the name may hold blanks. False when it is no such line. */
 static bool parse_line(const char *line, const char *verb, char name[static 12000], double *value)
 {
@@ -185,6 +221,8 @@ void check_truth(const json_t *report, const char *text)
             check_calls(report, name, (long long)value), told++;
         } else if (parse_line(line, "open", name, &value)) {
             assert_int_equal(report_open(report, name), (long long)value);
+        } else if (starts_with(line, "under ")) {
+            check_under(report, line);
         } else if (parse_line(line, "slept", name, &value)) {
             const json_t *function = report_function(report, name);
             if (!function || real_at(function, "Total_ms") < value)

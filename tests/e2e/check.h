@@ -21,7 +21,8 @@ json_t *report_load(const struct run *run, const char *name, int leave);
 json_t *report_load_path(const char *path, int leave);
 
 /* Lines of the target: "calls NAME N" (Count of NAME is N and no function of the target is left
- * out), "slept NAME MS" (Total_ms of NAME is at least that), "open NAME N". */
+ * out), "slept NAME MS" (Total_ms of NAME is at least that), "open NAME N", "under CHILD PARENT"
+ * (in the tree). */
 void check_truth(const json_t *report, const char *text);
 
 /* The function of this name, NULL if there is none; fails if several. */

@@ -106,6 +106,14 @@ static void hooks_called_out_of_pairs_do_no_harm(void **state)
     both_fini(&both);
 }
 
+static void errno_survives_every_hook(void **state)
+{
+    struct both both;
+    both_run(&both, &(struct run_spec){.target = "errno-kept"});
+    assert_int_equal(both.stint.status, 0);
+    both_fini(&both);
+}
+
 static void a_program_that_records_nothing_makes_nothing(void **state)
 {
     struct both both;
@@ -140,6 +148,7 @@ int main(void)
         cmocka_unit_test(calls_beyond_the_depth_are_counted_as_lost_and_stay_balanced),
         cmocka_unit_test(recursion_two_million_deep),
         cmocka_unit_test(hooks_called_out_of_pairs_do_no_harm),
+        cmocka_unit_test(errno_survives_every_hook),
         cmocka_unit_test(a_program_that_records_nothing_makes_nothing),
         cmocka_unit_test(self_times_of_each_thread_add_up_to_its_roots),
     };

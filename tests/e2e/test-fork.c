@@ -84,7 +84,7 @@ static void vfork_children_share_the_parents_recording(void **state)
     both_fini(&both);
 }
 
-static void check_commands(const char *arg, const char *const *env, int children)
+static void check_commands(const char *arg, const char *const *env, size_t children)
 {
     struct both both;
     struct run_spec spec = {.target = "commands", .args = {arg}};
@@ -96,8 +96,8 @@ static void check_commands(const char *arg, const char *const *env, int children
     check_truth(both.report, both.stint.out);
     if (report_others(&both.stint) != children)
         fail_msg("reports: %s", run_list(&both.stint, "out"));
-    for (int i = 0; i < children; i++) {
-        json_t *child = report_load_other(&both.stint, (size_t)i, CHECK_ALL);
+    for (size_t i = 0; i < children; i++) {
+        json_t *child = report_load_other(&both.stint, i, CHECK_ALL);
         assert_int_equal(report_calls(child, "child_step"), 9);
         assert_int_equal(report_calls(child, "main"), 1);
         json_decref(child);

@@ -43,5 +43,8 @@ int main(void)
     qsort(numbers, 100, sizeof *numbers, compare);
     for (int i = 0; i < 1000; i++) pointer(i % 10);
     truth_tell();
+    truth_under("middle", "main");
+    truth_under("compare", "main");
+    truth_line(1, "lowest free descriptor:", "", (unsigned long)dup(1));
     return 0;
 }

@@ -19,10 +19,32 @@ NOINLINE static void jumps(int depth)
     __asm__ volatile("");
 }
 
+NOINLINE static void landed(void)
+{
+    CALLED(landed);
+    __asm__ volatile("");
+}
+
 NOINLINE static void lands(void)
 {
     CALLED(lands);
     if (!setjmp(back)) jumps(5);
+    landed();
+    landed();
+}
+
+NOINLINE static void rests(void)
+{
+    CALLED(rests);
+    sleep_ms(30);
+}
+
+/* The rest is nobody's that was jumped out of. */
+NOINLINE static void lands_and_rests(void)
+{
+    CALLED(lands_and_rests);
+    if (!setjmp(back)) jumps(5);
+    rests();
 }
 
 static void handler(int number)
@@ -55,8 +77,12 @@ int main(int argc, char **argv)
     signal(SIGUSR1, handler);
     for (int i = argc > 1 ? atoi(argv[1]) : 20000; i; i--) lands();
     for (int i = 0; i < 1000; i++) lands_from_signal();
+    lands_and_rests();
     afterwards();
     truth_tell();
+    truth_under("landed", "lands");
+    truth_under("rests", "lands_and_rests");
+    truth_under("afterwards", "main");
     truth_line(1, "open", "jumps", 0);
     truth_line(1, "open", "lands", 0);
     return 0;

@@ -31,13 +31,21 @@ NOINLINE static void rethrower(int depth)
     }
 }
 
+NOINLINE static void recovers()
+{
+    CALLED_AS("recovers()");
+    __asm__ volatile("");
+}
+
 NOINLINE static void catcher(int depth)
 {
     CALLED_AS("catcher(int)");
     try {
         rethrower(depth);
     } catch (int) {
+        recovers();
     }
+    recovers();
     __asm__ volatile("");
 }
 
@@ -53,6 +61,8 @@ int main()
     for (int i = 0; i < 2000; i++) catcher(i % 7);
     afterwards();
     truth_tell();
+    truth_under("recovers()", "catcher(int)");
+    truth_under("afterwards()", "main");
     truth_line(1, "open", "thrower(int)", 0);
     truth_line(1, "open", "catcher(int)", 0);
     return 0;

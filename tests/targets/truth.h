@@ -55,6 +55,12 @@ PLAIN static inline void truth_line(int fd, const char *verb, const char *name, 
     if (writev(fd, parts, 5) < 0) _exit(99);
 }
 
+/* Each call of child was made by parent itself. Both names without blanks. */
+PLAIN static inline void truth_under(const char *child, const char *parent)
+{
+    dprintf(1, "under %s %s\n", child, parent);
+}
+
 /* All counts so far, by name; to a descriptor. */
 PLAIN static inline void truth_tell_to(int fd)
 {
