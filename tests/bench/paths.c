@@ -28,14 +28,11 @@ UNTIMED static unsigned callee(unsigned path, int level)
     }
 #define TEN(m, n) m(n##0) m(n##1) m(n##2) m(n##3) m(n##4) m(n##5) m(n##6) m(n##7) m(n##8) m(n##9)
 #define NAME(n) function_##n,
-TEN(ONE, 0)
-TEN(ONE, 1)
-TEN(ONE, 2)
-TEN(ONE, 3)
-TEN(ONE, 4) TEN(ONE, 5) TEN(ONE, 6) TEN(ONE, 7) TEN(ONE, 8)
-    TEN(ONE, 9) static call *const functions[100] = {
-        TEN(NAME, 0) TEN(NAME, 1) TEN(NAME, 2) TEN(NAME, 3) TEN(NAME, 4) TEN(NAME, 5) TEN(NAME, 6)
-            TEN(NAME, 7) TEN(NAME, 8) TEN(NAME, 9)};
+#define HUNDRED(m)                                                                                 \
+    TEN(m, 0)                                                                                      \
+    TEN(m, 1) TEN(m, 2) TEN(m, 3) TEN(m, 4) TEN(m, 5) TEN(m, 6) TEN(m, 7) TEN(m, 8) TEN(m, 9)
+HUNDRED(ONE)
+static call *const functions[100] = {HUNDRED(NAME)};
 
 UNTIMED static long resident_kib(void)
 {
