@@ -33,6 +33,8 @@ static void stores_left_behind_are_listed_and_kept(void **state)
     assert_non_null(first);
     assert_non_null(strstr(first + 1, " gone "));
     cli_expect(run.out, "KiB  deaths ");
+    cli_expect(run.out, ".store → /");
+    cli_expect(run.out, "/out/profiling_results.json\n");
     check_stores(&run, 2);
     run_fini(&run);
 }
@@ -104,6 +106,19 @@ static void a_store_stays_until_its_report_is_written(void **state)
     assert_int_equal(cli_status(&run), 3);
     CLI_LINE(run.err, "no/such/directory.json: ", "No such file or directory");
     check_stores(&run, 1);
+    run_fini(&run);
+}
+
+static void a_directory_is_no_name_for_a_report(void **state)
+{
+    struct run run;
+    cli(&run, "mkdir d e; export STINT_OUT=$PWD/d; " KILLED "STINT_OUT=$PWD/e/; " KILLED
+              "rmdir e; \"$STINT\" recover --all; echo $?; ls . d");
+    assert_string_equal(run.out, "3\n.:\nd\n\nd:\n");
+    assert_int_equal(cli_lines(run.err, "stint: "), 2);
+    cli_expect(run.err, "/work/d: is a directory; name another with -o FILE\n");
+    cli_expect(run.err, "/work/e/: no such directory; name another with -o FILE\n");
+    check_stores(&run, 2);
     run_fini(&run);
 }
 
@@ -201,6 +216,7 @@ int main(void)
         cmocka_unit_test(where_the_name_is_taken_the_pid_goes_into_it),
         cmocka_unit_test(a_name_that_was_asked_for_and_exists_is_left_alone),
         cmocka_unit_test(a_store_stays_until_its_report_is_written),
+        cmocka_unit_test(a_directory_is_no_name_for_a_report),
         cmocka_unit_test(the_store_of_a_program_that_runs_is_left_alone),
         cmocka_unit_test(a_program_in_a_pid_namespace_is_seen_to_run),
         cmocka_unit_test(what_is_no_store_is_told_in_one_line),

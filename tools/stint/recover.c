@@ -5,6 +5,7 @@
  */
 #include "base/say.h"
 #include "exitcode.h"
+#include "place.h"
 #include "stores.h"
 #include "verbs.h"
 
@@ -51,7 +52,7 @@ static void print_store(const struct store_found *store, void *context)
     char age[24] = "?";
     if ((*count)++ == 0)
         printf("%8s  %-6s  %-8s  %10s  %-20s  %s\n", "Pid", "State", "Age", "Size", "Program",
-               "Store");
+               "Store → report");
     if (!store->is_damaged) age_text(store->started_unix_ns, age);
     printf("%8u  %-6s  %-8s  %6llu KiB  ", store->pid, store->is_alive ? "alive" : "gone", age,
            (unsigned long long)(store->bytes / 1024));
@@ -60,6 +61,8 @@ static void print_store(const struct store_found *store, void *context)
     print_clean(program);
     printf("%*s", 22 - (int)strlen(program), "");
     print_clean(store->path);
+    if (!store->is_damaged) fputs(" → ", stdout);
+    if (!store->is_damaged) print_clean(store->out[0] ? store->out : "(-o FILE)");
     putchar('\n');
 }
 
@@ -88,6 +91,14 @@ static int write_report(const struct store_found *store, const char *name, struc
     return error;
 }
 
+/* Why the name that the program had for its report can't be used, or NULL. */
+static const char *name_fault(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *fault = place_fault(name);
+    if (!*name) return "is not known";
+    return fault || !slash || slash[1] ? fault : "has nothing behind its directory";
+}
+
 /* out: the name the user gave, or NULL. */
 static int recover_store(const struct store_found *store, const char *out)
 {
@@ -97,8 +108,10 @@ static int recover_store(const struct store_found *store, const char *out)
         say_line(store->path, ": its program still runs; left alone", (char *)0);
         return EXITCODE_BAD_INPUT;
     }
-    if (!out && !store->out[0]) {
-        say_line(store->path, ": does not say where its report belongs; use -o FILE", (char *)0);
+    const char *unfit = out ? NULL : name_fault(store->out);
+    if (unfit) {
+        say_line(store->path, ": its report's name ", store->out, store->out[0] ? ": " : "", unfit,
+                 "; name another with -o FILE", (char *)0);
         return EXITCODE_BAD_INPUT;
     }
     int error = write_report(store, out ? out : store->out, &fault);
