@@ -233,6 +233,24 @@ void check_truth(const json_t *report, const char *text)
     check_nothing_more(report, text);
 }
 
+void check_truth_with_lost(const json_t *report, const char *text, const char *kind, double bound)
+{
+    long long told = 0, found = 0, lost = report_lost(report, kind);
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char name[12000];
+        double value;
+        if (!parse_line(line, "calls", name, &value)) continue;
+        long long calls = (long long)value, count = report_calls(report, name);
+        if (count > calls || count + lost < calls)
+            fail_msg("%s: %lld calls, Count %lld, %lld lost", name, calls, count, lost);
+        told += calls, found += count;
+    }
+    assert_true(told > 0);
+    assert_int_equal(found + lost, told);
+    assert_true((double)lost <= bound * (double)told);
+    check_nothing_more(report, text);
+}
+
 /* loading */
 
 static void validate(const char *path)

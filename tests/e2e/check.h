@@ -25,6 +25,10 @@ json_t *report_load_path(const char *path, int leave);
  * (in the tree). */
 void check_truth(const json_t *report, const char *text);
 
+/* The same where lost.KIND has what was not counted: each Count plus its share of that is what the
+ * target told, and lost is at most `bound` of all. */
+void check_truth_with_lost(const json_t *report, const char *text, const char *kind, double bound);
+
 /* The function of this name, NULL if there is none; fails if several. */
 const json_t *report_function(const json_t *report, const char *name);
 /* Sum of Count (or another key) over all functions of this name; 0 if none. */
