@@ -11,13 +11,12 @@ static ALWAYS_INLINE struct store_node *tree_node(const uint8_t *base, store_ref
     return (struct store_node *)(void *)(base + (uint64_t)ref * STORE_UNIT);
 }
 
-/* Multiplicative hashing (Knuth, TAOCP 3, 6.4): the upper half of the product mixes all lower bits
- * of the key. A function's address fills the low bits, the parent's ref, a multiple of 8, starts at
- * bit 32. */
+/* Multiplicative hashing of the address (Knuth, TAOCP 3, 6.4: the upper half of the product mixes
+ * all lower bits), while the parent's ref, whose nodes lie one behind the other, is still being
+ * loaded. */
 static ALWAYS_INLINE uint64_t tree_slot(store_ref parent, uint64_t address)
 {
-    uint64_t key = address ^ ((uint64_t)parent << 29);
-    return (key * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    return (address * UINT64_C(0x9e3779b97f4a7c15) >> 32) ^ parent / 8;
 }
 
 /* The node of (parent, address), or 0. Ends because the table is never full. Context: hot. */
