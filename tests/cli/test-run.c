@@ -42,6 +42,10 @@ static void a_command_that_is_not_there_gives_127(void **state)
     assert_string_equal(run.out, "127\n");
     CLI_LINE(run.err, "stint: no-such-command-here: command not found");
     run_fini(&run);
+    cli(&run, "\"$STINT\" reprot x.json; echo $?");
+    assert_string_equal(run.out, "127\n");
+    CLI_LINE(run.err, "stint: reprot: no verb of stint, and command not found\n");
+    run_fini(&run);
 }
 
 static void a_file_that_cannot_be_executed_gives_126(void **state)
@@ -197,7 +201,12 @@ static void a_value_may_stand_apart_and_a_switch_alone(void **state)
 static void mistakes_are_told_in_one_line_before_anything_runs(void **state)
 {
     static const char *const cases[][2] = {
-        {"run --max-nodes=many touch ran", "--max-nodes=many"},
+        {"run --max-nodes=many touch ran", "(16 … 16777216): --max-nodes=many;"},
+        {"run --max-nodes 5 touch ran", "(16 … 16777216): --max-nodes 5;"},
+        {"run --report-timeout=25h touch ran", "(10ms … 24h): --report-timeout=25h;"},
+        {"run --sample-bytes=9G touch ran", "(0 … 8G): --sample-bytes=9G;"},
+        {"run --clock=sun touch ran", "(auto|tsc|monotonic): --clock=sun;"},
+        {"run --follow=2 touch ran", "(0 or 1): --follow=2;"},
         {"run --no-such-option touch ran", "--no-such-option"},
         {"run -z touch ran", "-z"},
         {"run", "a command is missing"},

@@ -44,6 +44,17 @@ static void a_value_that_cannot_be_used_is_pointed_out_and_made_harmless(void **
     run_fini(&run);
 }
 
+static void names_that_no_setting_has_are_told_in_one_line(void **state)
+{
+    struct run run;
+    cli(&run, "STINT_MAX_NODE=5 STINT_OTU=$(printf 'x\\033') \"$STINT\" settings | tail -n 1");
+    cli_expect(run.out, "ignored, since no setting has that name: ");
+    cli_expect(run.out, "STINT_MAX_NODE");
+    cli_expect(run.out, "STINT_OTU");
+    assert_true(run.out[strlen(run.out) - 1] == '\n');
+    run_fini(&run);
+}
+
 static void words_and_options_are_refused(void **state)
 {
     struct run run;
@@ -67,6 +78,7 @@ int main(void)
         cmocka_unit_test(every_setting_has_a_line_with_default_and_meaning),
         cmocka_unit_test(a_value_of_the_environment_is_shown),
         cmocka_unit_test(a_value_that_cannot_be_used_is_pointed_out_and_made_harmless),
+        cmocka_unit_test(names_that_no_setting_has_are_told_in_one_line),
         cmocka_unit_test(words_and_options_are_refused),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
     };

@@ -60,13 +60,15 @@ int main(int argc, char **argv)
         say_line("a verb or a command is missing; see `stint --help`", (char *)0);
         return EXITCODE_USAGE;
     }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return flushed(help());
+    bool is_help = strcmp(word, "help") == 0 && argc == 2;
+    if (is_help || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return flushed(help());
     if (strcmp(word, "--version") == 0) {
         puts("stint " STINT_VERSION);
         return flushed(EXITCODE_OK);
     }
     const struct verb *verb = find_verb(word);
     /* Also where options stand before the command: stint -o FILE CMD. */
-    struct opt_args args = {.verb = verb ? verb : &verbs[0], .argv = argv + (verb ? 2 : 1)};
+    struct opt_args args = {
+        .verb = verb ? verb : &verbs[0], .argv = argv + (verb ? 2 : 1), .is_implied = !verb};
     return flushed(args.verb->run(&args));
 }

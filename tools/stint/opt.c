@@ -143,6 +143,38 @@ static const struct settings_row *find_setting(const char *word, size_t length)
     return NULL;
 }
 
+/* In the largest unit of which it is a whole number. */
+static void bound_text(enum settings_kind kind, uint64_t value, char text[32])
+{
+    static const struct {
+        enum settings_kind kind;
+        uint64_t size;
+        const char *name;
+    } units[] = {
+        {SETTINGS_BYTES, UINT64_C(1) << 30, "G"},       {SETTINGS_BYTES, UINT64_C(1) << 20, "M"},
+        {SETTINGS_BYTES, UINT64_C(1) << 10, "K"},       {SETTINGS_DURATION, 3600000000000, "h"},
+        {SETTINGS_DURATION, UINT64_C(1000000000), "s"}, {SETTINGS_DURATION, 1000000, "ms"},
+    };
+    for (size_t i = 0; value && i < sizeof units / sizeof units[0]; i++) {
+        if (units[i].kind != kind || value % units[i].size) continue;
+        snprintf(text, 32, "%llu%s", (unsigned long long)(value / units[i].size), units[i].name);
+        return;
+    }
+    snprintf(text, 32, "%llu", (unsigned long long)value);
+}
+
+void opt_values(const struct settings_row *row, char text[OPT_VALUES])
+{
+    char least[32], most[32];
+    bound_text(row->kind, row->least, least);
+    bound_text(row->kind, row->most, most);
+    if (row->kind == SETTINGS_TEXT || row->kind == SETTINGS_CHOICE)
+        snprintf(text, OPT_VALUES, "%s", row->choices ? row->choices : "text");
+    else
+        snprintf(text, OPT_VALUES, row->kind == SETTINGS_BOOL ? "%s or %s" : "%s … %s", least,
+                 most);
+}
+
 /* A switch needs no value: --thread-trees is --thread-trees=1. */
 static int take_setting(struct opt_args *args, const char *word, const char *attached)
 {
@@ -152,7 +184,13 @@ static int take_setting(struct opt_args *args, const char *word, const char *att
     else if (!take_value(args, attached))
         return mistake(args, "a value is missing after ", word);
     if (settings_accept(args->setting, args->value)) return OPT_SETTING;
-    return mistake(args, "not a value that this setting takes: ", word);
+    char values[OPT_VALUES], what[OPT_VALUES + 64];
+    opt_values(args->setting, values);
+    snprintf(what, sizeof what, "not a value that this setting takes (%s): ", values);
+    if (attached) return mistake(args, what, word);
+    char both[256];
+    snprintf(both, sizeof both, "%.80s %.160s", word, args->value);
+    return mistake(args, what, both);
 }
 
 static int take_long(struct opt_args *args, const char *word)

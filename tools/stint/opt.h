@@ -40,7 +40,8 @@ struct opt_args {
     bool only_operands;  /* after -- */
     const char *value;   /* of the option, or the operand */
     const struct settings_row *setting;
-    int status; /* at OPT_DONE: −1 = go on, else end with it */
+    bool is_implied; /* the verb was not written */
+    int status;      /* at OPT_DONE: −1 = go on, else end with it */
 };
 
 enum { OPT_DONE = -1, OPT_OPERAND = -2, OPT_SETTING = -3 };
@@ -51,6 +52,11 @@ enum { OPT_DONE = -1, OPT_OPERAND = -2, OPT_SETTING = -3 };
  * --help, which is answered here, and after a mistake, which is told here. A setting's value is
  * checked. */
 int opt_next(struct opt_args *args);
+
+enum { OPT_VALUES = 96 };
+
+/* What a setting takes: "16 … 65536", "0 … 8G", "10ms … 24h", "0 or 1", "auto|tsc". */
+void opt_values(const struct settings_row *row, char text[OPT_VALUES]);
 
 /* Tells a mistake in one line, with a pointer to the help; for `return opt_mistake(…)`. */
 int opt_mistake(const struct verb *verb, const char *what, const char *word);

@@ -180,9 +180,13 @@ static void show(struct run *run, const char *command)
     reports_fini(&reports);
 }
 
-static int tell_exec_error(const char *command, int error)
+static int tell_exec_error(const char *command, int error, bool is_implied)
 {
-    say_line(command, ": ", error == ENOENT ? "command not found" : strerror(error), (char *)0);
+    const char *what = error != ENOENT ? strerror(error)
+                       : is_implied && !strchr(command, '/')
+                           ? "no verb of stint, and command not found"
+                           : "command not found";
+    say_line(command, ": ", what, (char *)0);
     return error == ENOENT ? EXITCODE_NOT_FOUND : EXITCODE_NOT_EXECUTABLE;
 }
 
@@ -237,7 +241,8 @@ int run_main(struct opt_args *args)
         say_line("no process can be made: ", strerror(-error), (char *)0);
         return EXITCODE_NOT_EXECUTABLE;
     }
-    if (run.child.exec_error) return tell_exec_error(command[0], run.child.exec_error);
+    if (run.child.exec_error)
+        return tell_exec_error(command[0], run.child.exec_error, args->is_implied);
     recover_all(&run);
     show(&run, command[0]);
     return child_pass_on(&run.child);
