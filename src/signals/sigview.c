@@ -147,19 +147,28 @@ static three_arguments put_behind(int signal, three_arguments handler, unsigned 
     return __atomic_exchange_n(&behind[signal].handler, handler, __ATOMIC_ACQ_REL);
 }
 
+/* A handler that reset itself leaves its flags; one of them may have been the door's need alone. */
+static bool has_doors_flag(int signal, const struct sigview_kernel_action *action)
+{
+    return (action->flags & SA_RESETHAND) && (action->flags & SA_SIGINFO) &&
+           behind[signal].handler && !(behind[signal].flags & SA_SIGINFO);
+}
+
 /* What stands in the kernel as the target left it, made as it should be. False = nothing to do. */
 static bool improve(int signal, struct sigview_kernel_action *action)
 {
     if (action->handler == door || action->handler == crash_handler ||
         action->handler == guard_handler)
         return false;
+    bool is_changed = is_default(action->handler) && has_doors_flag(signal, action);
+    if (is_changed) action->flags &= ~(unsigned long)SA_SIGINFO;
     if (is_default(action->handler) && sigview_is_fatal(signal)) {
         defaults[signal].flags = (uint32_t)action->flags;
         defaults[signal].mask = action->mask;
         *action = sigview_crash_action();
         return true;
     }
-    if (!needs_door(signal, action->handler, action->flags)) return false;
+    if (!needs_door(signal, action->handler, action->flags)) return is_changed;
     (void)put_behind(signal, action->handler, action->flags);
     action->handler = door;
     action->flags |= SA_SIGINFO;

@@ -118,6 +118,22 @@ static int one_shot_is_followed_by_ours(void)
     return 1;
 }
 
+static int reset_leaves_the_targets_flags(void)
+{
+    static const int signals[] = {SIGTERM, SIGCHLD};
+    for (int i = 0; i < 2; i++) {
+        struct sigaction given = {.sa_handler = count,
+                                  .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
+        struct sigaction now;
+        CHECK(sigview_action(signals[i], &given, NULL) == 0);
+        CHECK(raise(signals[i]) == 0);
+        CHECK(sigview_action(signals[i], NULL, &now) == 0);
+        CHECK(now.sa_handler == SIG_DFL && !(now.sa_flags & SA_SIGINFO));
+        CHECK((now.sa_flags & (int)SA_RESETHAND) && (now.sa_flags & SA_ONSTACK));
+    }
+    return 0;
+}
+
 static void reset_and_raise(int signal)
 {
     sigview_bsd_signal(signal, SIG_DFL);
@@ -230,6 +246,7 @@ PASSES(flags_given_with_the_default_are_shown_again, default_keeps_flags)
 PASSES(signals_that_do_not_end_a_process_are_untouched, others_stay_alone)
 PASSES(a_handler_behind_the_door_is_shown_as_given, door_is_hidden)
 COMES_TO_US(a_handler_that_resets_itself_leaves_us_there, one_shot_is_followed_by_ours)
+PASSES(a_handler_that_resets_itself_leaves_its_own_flags, reset_leaves_the_targets_flags)
 COMES_TO_US(reset_to_default_and_raise_comes_to_us, reset_and_raise_comes_to_us)
 PASSES(sigset_holds_and_releases, sigset_holds)
 PASSES(siginterrupt_is_remembered_by_signal, interrupt_is_remembered)
@@ -247,6 +264,7 @@ int main(void)
         cmocka_unit_test(signals_that_do_not_end_a_process_are_untouched),
         cmocka_unit_test(a_handler_behind_the_door_is_shown_as_given),
         cmocka_unit_test(a_handler_that_resets_itself_leaves_us_there),
+        cmocka_unit_test(a_handler_that_resets_itself_leaves_its_own_flags),
         cmocka_unit_test(reset_to_default_and_raise_comes_to_us),
         cmocka_unit_test(sigset_holds_and_releases),
         cmocka_unit_test(siginterrupt_is_remembered_by_signal),
