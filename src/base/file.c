@@ -238,6 +238,7 @@ int file_replace_commit(struct file_replace *file)
 
 void file_replace_abort(struct file_replace *file)
 {
+    if (file->fd < 0) return;
     (void)close_file(file); /* what was written is thrown away */
     if (!file->in_place) (void)sys_call3(SYS_unlinkat, AT_FDCWD, file->temporary, 0);
 }

@@ -23,13 +23,17 @@ void file_unguard(const struct file_guard *guard);
  * can't: never a hole. 0 or −errno. Context: any thread, signal-safe, under file_guard. */
 int file_reserve(int fd, uint64_t offset, uint64_t bytes);
 
-/* A file being written beside its final name. Zero-initialised = nothing open. */
+/* A file being written beside its final name. */
 struct file_replace {
     int fd;
     int in_place;          /* a device, FIFO or socket: written directly */
     char final_name[4096]; /* absolute */
     char temporary[4160];  /* empty where in_place */
 };
+#define FILE_REPLACE_INIT                                                                          \
+    {                                                                                              \
+        .fd = -1                                                                                   \
+    }
 
 /* Opens the temporary `.NAME.<pid>.<random>.tmp` in the same directory
  * (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0666 less the umask). A final name that is a directory is refused
@@ -40,6 +44,8 @@ struct file_replace {
 int file_replace_open(struct file_replace *file, const char *final_name);
 
 /* Renames over the final name (commit) or removes the temporary (abort). Both close. 0 or −errno.
+ * After FILE_REPLACE_INIT, a refused open, commit or abort, nothing is open, and abort does
+ * nothing.
  */
 int file_replace_commit(struct file_replace *file);
 void file_replace_abort(struct file_replace *file);

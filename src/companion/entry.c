@@ -10,11 +10,11 @@
 #include <jansson.h>
 
 /* The file of the report being written, for a write that is left in its middle. */
-static struct file_replace file = {.fd = -1};
+static struct file_replace file = FILE_REPLACE_INIT;
 
 static int write_report(const struct report_request *request)
 {
-    file = (struct file_replace){.fd = -1};
+    file = (struct file_replace)FILE_REPLACE_INIT;
     struct report_input input = {.now_ticks = request->now_ticks,
                                  .path = request->path,
                                  .is_snapshot = request->is_snapshot};

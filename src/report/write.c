@@ -406,5 +406,5 @@ int report_write_mapped(struct report_input *input, const void *store, uint64_t 
 void report_abandon(struct file_replace *file)
 {
     jsonmem_end();
-    if (file->fd >= 0) file_replace_abort(file);
+    file_replace_abort(file);
 }

@@ -77,7 +77,7 @@ static void assert_holds(const char *name, const char *text)
 
 static int write_whole(const char *name, const char *text)
 {
-    struct file_replace file = {0};
+    struct file_replace file = FILE_REPLACE_INIT;
     struct file_guard guard;
     file_guard(&guard);
     int result = file_replace_open(&file, path(name));
@@ -111,7 +111,7 @@ static void its_mode_is_0666_less_the_umask(void **state)
 
 static void until_the_commit_the_old_file_stands(void **state)
 {
-    struct file_replace file = {0};
+    struct file_replace file = FILE_REPLACE_INIT;
     put("old", "old");
     assert_int_equal(file_replace_open(&file, path("old")), 0);
     assert_int_equal(file_write_all(file.fd, "newer", 5), 0);
@@ -123,7 +123,7 @@ static void until_the_commit_the_old_file_stands(void **state)
 
 static void an_aborted_file_leaves_nothing(void **state)
 {
-    struct file_replace file = {0};
+    struct file_replace file = FILE_REPLACE_INIT;
     put("old", "old");
     assert_int_equal(file_replace_open(&file, path("old")), 0);
     file_replace_abort(&file);
@@ -134,7 +134,7 @@ static void an_aborted_file_leaves_nothing(void **state)
 /* /proc/self/fd/N is such a link to a file that this test opened itself. */
 static void a_link_of_the_system_is_written_through(void **state)
 {
-    struct file_replace file = {0};
+    struct file_replace file = FILE_REPLACE_INIT;
     struct stat link;
     char name[64], text[16] = {0};
     int fd = open(path("through"), O_RDWR | O_CREAT, 0600);
@@ -177,7 +177,7 @@ static void a_missing_directory_is_enoent(void **state)
 static void devices_stay_devices(void **state)
 {
     struct stat status;
-    struct file_replace file = {0};
+    struct file_replace file = FILE_REPLACE_INIT;
     assert_int_equal(file_replace_open(&file, "/dev/null"), 0);
     assert_int_equal(file.in_place, 1);
     assert_int_equal(file_write_all(file.fd, "x", 1), 0);
@@ -215,7 +215,7 @@ static void a_full_fifo_is_waited_for(void **state)
     memset(sent, 'a', sizeof sent);
     pid_t writer = fork();
     if (writer == 0) {
-        struct file_replace file = {0};
+        struct file_replace file = FILE_REPLACE_INIT;
         if (file_replace_open(&file, path("fifo"))) _exit(1);
         if (file_write_all(file.fd, sent, sizeof sent)) _exit(2);
         _exit(file_replace_commit(&file) ? 3 : 0);
