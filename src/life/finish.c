@@ -243,6 +243,7 @@ static struct store_ending ending_now(enum store_ending_kind kind, int status)
 void finish_process(enum store_ending_kind kind, int status)
 {
     struct file_guard guard;
+    int error = errno;
     if (!finish_is_ours()) return;
     file_guard(&guard);
     if (finish_claim()) {
@@ -254,6 +255,7 @@ void finish_process(enum store_ending_kind kind, int status)
         finish_release(true);
     }
     file_unguard(&guard);
+    errno = error;
 }
 
 int finish_snapshot(const char *path)
@@ -306,6 +308,7 @@ static bool name_exec_report(void)
 void finish_before_exec(void)
 {
     struct file_guard guard;
+    int error = errno;
     if (!finish_is_ours()) return;
     file_guard(&guard);
     if (finish_claim()) {
@@ -322,6 +325,7 @@ void finish_before_exec(void)
         ending.phase = FINISH_EXEC; /* the claim is kept: the kernel ends the other threads */
     }
     file_unguard(&guard);
+    errno = error;
 }
 
 void finish_exec_failed(void)
