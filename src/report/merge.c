@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * First the recorders and their function records, each of which joins the function it means; then
- * calls.c adds what every thread's nodes and frames say; last the functions are ranked. All
- * look-ups are by hash, so the work is linear in the store. Runs anywhere. */
+ * calls.c adds what every thread's nodes and frames say; last the functions are ranked. Names
+ * and addresses are found by hash; a function record's module by a walk through all modules, which
+ * are few. Runs anywhere. */
 #include "report/merge.h"
 
 #include "base/hash.h"

@@ -18,7 +18,7 @@ enum { CALIBRATION_NS = 2000000, RUN_BYTES = 48 };
 
 /* The clock. */
 
-/* As life/identity.c has it: the hash of the whole file. */
+/* As self/identity.c has it: the hash of the whole file. */
 static uint64_t boot_id_now(void)
 {
     char text[64];

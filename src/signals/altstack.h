@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Alternate signal stacks for the target's threads: small ones out of a common pool, given only to
- * threads that have none. They are disarmed while in use (SS_AUTODISARM), so a signal that nests
- * finds the thread as it would be without them. */
+ * threads that have none. A nested signal's frame goes below the frames that lie on it, as with any
+ * such stack; a stranger's handler is moved off it, and it is lowered meanwhile. */
 #pragma once
 
 #include <signal.h>
