@@ -30,7 +30,7 @@ static struct control *others(void)
     if (!block) return NULL;
     block->recorder->flags |= STORE_RECORDER_OTHERS;
     block->recorder->generations = 0;
-    block->recorder->state = STORE_THREAD_EXITED;
+    __atomic_store_n(&block->recorder->state, STORE_THREAD_EXITED, __ATOMIC_RELEASE);
     for (uint32_t i = 0; i < process->blocks_used; i++) {
         if (control_block(i) == block) process->others = i + 1;
     }

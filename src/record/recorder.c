@@ -30,7 +30,7 @@ static void describe(struct store_recorder *recorder, const struct recorder_thre
 {
     recorder->tid = thread->tid;
     recorder->parent = thread->parent;
-    recorder->start_routine = thread->start_routine;
+    __atomic_store_n(&recorder->start_routine, thread->start_routine, __ATOMIC_RELAXED);
     if (!recorder->started_ticks) recorder->started_ticks = thread->started_ticks;
     memcpy(recorder->name, thread->name, sizeof recorder->name);
     recorder->generations++;
@@ -59,11 +59,12 @@ static int fill_block(struct control *block, const struct recorder_thread *threa
 {
     struct store *store = options.store;
     block->base = store->base;
-    block->tid = thread->tid;
+    __atomic_store_n(&block->tid, thread->tid, __ATOMIC_RELAXED);
     block->always_slow = options.clock_source == CLOCK_NS || options.function_samples > 0;
     store_ref ref = space_alloc(block, sizeof(struct store_recorder));
     if (!ref) return -ENOMEM;
-    block->recorder = store_at(store, ref);
+    /* Release pairs with the acquire in recorder_of. */
+    __atomic_store_n(&block->recorder, store_at(store, ref), __ATOMIC_RELEASE);
     int error = tree_init(block);
     if (!error) error = stacks_init(block, thread->stack_low, thread->stack_high);
     if (error) return error;
@@ -77,16 +78,22 @@ struct control *recorder_make(const struct recorder_thread *thread)
     struct control *block = control_take();
     if (!block) return NULL;
     if (fill_block(block, thread)) {
-        block->recorder = NULL; /* the block stays taken: memory is gone anyway */
+        /* The block stays taken: memory is gone anyway. */
+        __atomic_store_n(&block->recorder, NULL, __ATOMIC_RELAXED);
         return NULL;
     }
     return block;
 }
 
-static bool is_gone(const struct control *block, uint32_t pid, uint32_t own_tid)
+/* Another thread's, perhaps half made: its fields are zeros then. NULL: none yet. */
+static struct store_recorder *recorder_of(const struct control *block)
 {
-    uint32_t tid = __atomic_load_n(&block->tid, __ATOMIC_ACQUIRE);
-    if (!block->recorder || !tid) return false;
+    return __atomic_load_n(&block->recorder, __ATOMIC_ACQUIRE);
+}
+
+static bool is_gone(uint32_t tid, uint32_t pid, uint32_t own_tid)
+{
+    if (!tid) return false;
     if (tid == own_tid) return true; /* the number was given again, to us */
     return sys_call3(SYS_tgkill, pid, tid, 0) == -ESRCH;
 }
@@ -99,13 +106,16 @@ static struct control *claim_retired(const struct recorder_thread *thread, bool 
     uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++) {
         struct control *block = control_block(i);
-        if (!block->recorder || block->recorder->flags & STORE_RECORDER_OTHERS) continue;
+        const struct store_recorder *recorder = recorder_of(block);
+        if (!recorder) continue;
         /* The kernel is asked of those alone that said they end. */
-        uint32_t state = __atomic_load_n(&block->recorder->state, __ATOMIC_ACQUIRE);
+        uint32_t state = __atomic_load_n(&recorder->state, __ATOMIC_ACQUIRE);
         if (state != STORE_THREAD_EXITED) continue;
-        if (!any && block->recorder->start_routine != thread->start_routine) continue;
+        uint64_t routine = __atomic_load_n(&recorder->start_routine, __ATOMIC_RELAXED);
+        if (!any && routine != thread->start_routine) continue;
+        /* "[other threads]" is nobody's: its tid is 0. */
         uint32_t tid = __atomic_load_n(&block->tid, __ATOMIC_ACQUIRE);
-        if (!is_gone(block, process->pid, thread->tid)) continue;
+        if (!is_gone(tid, process->pid, thread->tid)) continue;
         /* Of two threads that want it, one changes the owner. */
         if (__atomic_compare_exchange_n(&block->tid, &tid, thread->tid, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE)) {
@@ -126,13 +136,11 @@ static void clean_up(struct control *block, const struct recorder_thread *thread
 static struct control *take_over(const struct recorder_thread *thread)
 {
     struct control *block = claim_retired(thread, false);
-    if (!block) {
-        block = claim_retired(thread, true);
-        if (!block) return NULL;
-        clean_up(block, thread);
-        fold_into_others(block);
-    }
+    if (!block) block = claim_retired(thread, true);
+    if (!block) return NULL;
     clean_up(block, thread);
+    /* Asked now that nobody else can take it. */
+    if (block->recorder->start_routine != thread->start_routine) fold_into_others(block);
     block->recorder->cpu_before_ns = block->recorder->cpu_ns;
     describe(block->recorder, thread);
     if (block->recorder->ended_ticks) block->recorder->ended_ticks = 0;
@@ -146,8 +154,9 @@ int recorder_attach(const struct recorder_thread *thread)
     struct control_process *process = control_process();
     if (!process) return -ENOMEM;
     /* Without a retired one, thousands of living threads are not asked one by one. */
-    bool is_full = process->blocks_used >= options.max_threads;
-    if (is_full && (int32_t)process->retired > 0) block = take_over(thread);
+    uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
+    uint32_t retired = __atomic_load_n(&process->retired, __ATOMIC_RELAXED);
+    if (used >= options.max_threads && (int32_t)retired > 0) block = take_over(thread);
     if (!block) block = recorder_make(thread);
     if (!block) {
         recorder_count_lost(LOST_CALLS_NO_MEMORY, 1);
@@ -241,7 +250,7 @@ void recorder_forget_code(uint64_t low, uint64_t high)
     uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++) {
         struct control *block = control_block(i);
-        if (!block->recorder) continue;
+        if (!recorder_of(block)) continue;
         forget_nodes(block, low, high);
         func_forget(block, low, high);
         stacks_forget(block, low, high);
