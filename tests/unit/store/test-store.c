@@ -4,6 +4,8 @@
  * happens where the disk, the limit, the name or the memory refuses. */
 #include "store/store.h"
 
+#include "child.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +21,6 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -245,34 +246,6 @@ static void what_the_range_does_not_hold_is_refused(void **state)
     assert_int_equal(store_alloc(&none, 8, 8), 0);
 }
 
-/* Runs in a child, since limits and mounts stay: 0 = as it should be, 77 = not possible here. */
-static void in_child(int (*run)(void))
-{
-    int status;
-    pid_t child = fork();
-    if (child == 0) _exit(run());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status)) fail_msg("killed by signal %d", WTERMSIG(status));
-    if (WEXITSTATUS(status) == 77) skip();
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-#define CHECK(condition)                                                                           \
-    if (!(condition)) return __LINE__ % 70 + 1
-
-static int limit_files(rlim_t bytes)
-{
-    const struct rlimit limit = {bytes, RLIM_INFINITY};
-    return setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-static bool nothing_is_pending(void)
-{
-    sigset_t pending;
-    sigpending(&pending);
-    return !sigismember(&pending, SIGXFSZ) && !sigismember(&pending, SIGBUS);
-}
-
 static int check_continues_in_memory(uint64_t file_limit)
 {
     uint64_t file_bytes = store_head(&store)->file_bytes;
@@ -281,43 +254,44 @@ static int check_continues_in_memory(uint64_t file_limit)
     for (uint64_t at = STORE_HEAD_BYTES; at < store_head(&store)->used_bytes; at++) {
         CHECK(store.base[at] == 0x5a);
     }
-    return nothing_is_pending() ? 0 : 72;
+    return child_has_nothing_pending() ? 0 : 72;
 }
 
 static int grow_beyond_the_limit(void)
 {
-    CHECK(signal(SIGXFSZ, SIG_DFL) != SIG_ERR && limit_files(600 * KIB) == 0);
+    CHECK(signal(SIGXFSZ, SIG_DFL) != SIG_ERR && child_limit_files(600 * KIB) == 0);
     CHECK(create_in(directory, NULL) == 0 && fill_up_to(4 * MIB));
     int result = check_continues_in_memory(600 * KIB);
     if (result) return result;
     uint64_t file_bytes = store_head(&store)->file_bytes;
-    CHECK(limit_files(RLIM_INFINITY) == 0 && fill_up_to(8 * MIB));
+    CHECK(child_limit_files(RLIM_INFINITY) == 0 && fill_up_to(8 * MIB));
     CHECK(store_head(&store)->file_bytes == file_bytes); /* a gap would be read as data */
     return 0;
 }
 
 static void a_limit_on_files_kills_nobody_and_memory_takes_over(void **state)
 {
-    in_child(grow_beyond_the_limit);
+    child_run(grow_beyond_the_limit);
 }
 
 static int create_beyond_the_limit(void)
 {
-    CHECK(signal(SIGXFSZ, SIG_DFL) != SIG_ERR && limit_files(0) == 0);
+    CHECK(signal(SIGXFSZ, SIG_DFL) != SIG_ERR && child_limit_files(0) == 0);
     CHECK(create_in(directory, NULL) == 0);
-    CHECK(store.path[0] == '\0' && entries_of(directory) == 0 && nothing_is_pending());
+    CHECK(store.path[0] == '\0' && entries_of(directory) == 0 && child_has_nothing_pending());
     return fill_up_to(MIB) ? 0 : 72;
 }
 
 static void a_file_that_gets_no_space_is_not_left_behind(void **state)
 {
-    in_child(create_beyond_the_limit);
+    child_run(create_beyond_the_limit);
 }
 
 static int fill_a_tiny_disk(void)
 {
-    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) return 77;
-    if (mount("tiny", directory, "tmpfs", 0, "size=640k")) return 77;
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        return CHILD_NOT_POSSIBLE;
+    if (mount("tiny", directory, "tmpfs", 0, "size=640k")) return CHILD_NOT_POSSIBLE;
     CHECK(create_in(directory, NULL) == 0 && store.path[0]);
     CHECK(fill_up_to(4 * MIB));
     return check_continues_in_memory(640 * KIB);
@@ -325,7 +299,7 @@ static int fill_a_tiny_disk(void)
 
 static void a_full_disk_kills_nobody_and_memory_takes_over(void **state)
 {
-    in_child(fill_a_tiny_disk);
+    child_run(fill_a_tiny_disk);
 }
 
 /* Sanitizers take more than any limit; emulators ignore it. */
@@ -333,10 +307,10 @@ static int create_in_a_small_address_space(void)
 {
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%lu", &pages) != 1 || pages > 1000000) return 77;
+    if (!file || fscanf(file, "%lu", &pages) != 1 || pages > 1000000) return CHILD_NOT_POSSIBLE;
     struct rlimit limit = {pages * 4096 + 32 * MIB, RLIM_INFINITY}, now;
     CHECK(setrlimit(RLIMIT_AS, &limit) == 0 && getrlimit(RLIMIT_AS, &now) == 0);
-    if (now.rlim_cur != limit.rlim_cur) return 77;
+    if (now.rlim_cur != limit.rlim_cur) return CHILD_NOT_POSSIBLE;
     CHECK(create_in(directory, NULL) == 0);
     CHECK(store.reserved_bytes <= limit.rlim_cur / 8 && fill_up_to(512 * KIB));
     return mmap(NULL, 16 * MIB, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
@@ -344,7 +318,7 @@ static int create_in_a_small_address_space(void)
 
 static void a_limited_address_space_stays_the_programs(void **state)
 {
-    in_child(create_in_a_small_address_space);
+    child_run(create_in_a_small_address_space);
 }
 
 static void put(const char *path, const char *text)
@@ -414,7 +388,7 @@ static void a_file_that_may_not_be_removed_is_told(void **state)
 {
     if (getuid()) skip();
     create();
-    in_child(unlink_without_rights);
+    child_run(unlink_without_rights);
     assert_int_equal(entries_of(directory), 1);
 }
 
@@ -429,7 +403,7 @@ static int abandon(void)
 static void a_child_that_abandons_it_leaves_it_to_its_parent(void **state)
 {
     create();
-    in_child(abandon);
+    child_run(abandon);
     assert_true(fill_up_to(2 * MIB));
     assert_file_is_the_store();
 }
