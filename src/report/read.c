@@ -209,6 +209,7 @@ static int json_fault(struct read_fault *fault, const json_error_t *error)
 {
     char space[200];
     struct fmt out = fault_text(&space);
+    fmt_text(&out, "not a report: ");
     for (const char *c = error->text; *c; c++)
         fmt_char(&out, (unsigned char)*c < ' ' || *c == 127 ? '?' : *c);
     fault->line = error->line > 0 ? error->line : 0;

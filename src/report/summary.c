@@ -383,8 +383,9 @@ static void put_head(struct page *page, const json_t *report)
     fmt_text(out, "; ");
     put_threads(out, json_object_get(report, "threads"));
     fmt_text(out, ", ");
-    fmt_u64(out, count_of(overhead, "calls"));
-    fmt_text(out, " calls");
+    uint64_t calls = count_of(overhead, "calls");
+    fmt_u64(out, calls);
+    fmt_text(out, calls == 1 ? " call" : " calls");
     double cost_ms = number_of(overhead, "per_call_ns") / 1e6;
     if (cost_ms > 0) {
         fmt_text(out, ", about ");
