@@ -21,8 +21,11 @@ NOINLINE static void thrower(int depth)
     __asm__ volatile("");
 }
 
+/* A larger frame than recovers(): see longjmps.c. */
 NOINLINE static void rethrower(int depth)
 {
+    volatile char room[200];
+    __asm__ volatile("" ::"r"(room) : "memory");
     CALLED_AS("rethrower(int)");
     try {
         thrower(depth);
