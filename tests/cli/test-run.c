@@ -141,6 +141,7 @@ static void reports_of_descendants_are_named(void **state)
     cli(&run, "\"$STINT\" run \"$T/commands\"");
     assert_int_equal(cli_lines(run.err, "stint: report: "), 1);
     assert_int_equal(cli_lines(run.err, "stint: also "), 3);
+    cli_expect(run.err, " (commands, pid ");
     run_fini(&run);
 }
 

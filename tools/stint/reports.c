@@ -51,8 +51,20 @@ static bool is_exec_name(const char *path)
     return false;
 }
 
+static void read_program(const char *head, char program[64])
+{
+    static const char key[] = "\"executable\":\"";
+    const char *text = strstr(head, key);
+    size_t length = text ? strcspn(text += sizeof key - 1, "\"\\") : 0;
+    program[0] = '\0';
+    if (length == 0 || text[length] != '"') return;
+    size_t start = length;
+    while (start > 0 && text[start - 1] != '/') start--;
+    snprintf(program, 64, "%.*s", (int)(length - start), text + start);
+}
+
 /* The pid in a report of this run, or 0. */
-static uint32_t pid_of_report(const char *path, const char *run)
+static uint32_t pid_of_report(const char *path, const char *run, char program[64])
 {
     char head[HEAD_BYTES + 1], mark[80];
     FILE *file = fopen(path, "re");
@@ -61,16 +73,18 @@ static uint32_t pid_of_report(const char *path, const char *run)
     head[length] = '\0';
     snprintf(mark, sizeof mark, "\"run\":\"%s\"", run);
     const char *pid = strstr(head, "\"pid\":");
+    read_program(head, program);
     return pid && strstr(head, mark) ? (uint32_t)strtoul(pid + 6, NULL, 10) : 0;
 }
 
-static void add(struct reports *reports, const char *path, uint32_t pid, uint64_t bytes)
+static void add(struct reports *reports, const struct report_found *found)
 {
     struct report_found *items =
         realloc(reports->items, (reports->count + 1) * sizeof *reports->items);
     if (!items) return;
     reports->items = items;
-    items[reports->count] = (struct report_found){strdup(path), pid, bytes, is_exec_name(path)};
+    items[reports->count] = *found;
+    items[reports->count].path = strdup(found->path);
     if (items[reports->count].path) reports->count++;
 }
 
@@ -83,11 +97,13 @@ void reports_find(struct reports *reports, const char *wish, const char *run, ti
     if (glob(pattern, GLOB_PERIOD, NULL, &found) != 0) return;
     for (size_t i = 0; i < found.gl_pathc; i++) {
         struct stat status;
-        const char *path = found.gl_pathv[i];
+        char *path = found.gl_pathv[i];
+        struct report_found report = {.path = path, .is_exec = is_exec_name(path)};
         if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_mtime < since)
             continue;
-        uint32_t pid = pid_of_report(path, run);
-        if (pid) add(reports, path, pid, (uint64_t)status.st_size);
+        report.bytes = (uint64_t)status.st_size;
+        report.pid = pid_of_report(path, run, report.program);
+        if (report.pid) add(reports, &report);
     }
     globfree(&found);
 }

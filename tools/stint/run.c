@@ -138,8 +138,8 @@ static void name_others(const struct reports *reports, const struct report_found
         const struct report_found *report = &reports->items[i];
         if (report == shown) continue;
         snprintf(number, sizeof number, "%u", report->pid);
-        say_line("also ", report->path, report->is_exec ? " (before an exec, pid " : " (pid ",
-                 number, ")", (char *)0);
+        say_line("also ", report->path, " (", report->program, *report->program ? ", " : "",
+                 report->is_exec ? "before an exec, " : "", "pid ", number, ")", (char *)0);
         named++;
     }
     if (named == others) return;
