@@ -10,7 +10,6 @@
 #define EXPORT __attribute__((visibility("default")))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 /* Keeps the compiler from moving memory accesses across; orders the code against a signal handler
  * of the same thread, which sees them in program order. */

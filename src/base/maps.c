@@ -37,7 +37,6 @@ static bool search(const char *data, long bytes, uintptr_t address, struct line 
         range->low = line->numbers[0];
         range->high = line->numbers[1];
         if (address >= range->low && address < range->high) return true;
-        range->gap_low = range->high;
         *line = (struct line){.field = 0};
     }
     return false;
@@ -49,7 +48,7 @@ bool maps_find(uintptr_t address, struct maps_range *range)
     if (fd < 0) return false;
     char data[768];
     struct line line = {.field = 0};
-    struct maps_range found = {.gap_low = 0};
+    struct maps_range found = {.low = 0};
     bool is_found = false;
     for (;;) {
         long n = sys_call3(SYS_read, fd, data, sizeof data);

@@ -9,7 +9,6 @@
 
 struct maps_range {
     uintptr_t low, high;
-    uintptr_t gap_low; /* end of the mapping below: what a growing stack may come down to */
 };
 
 /* The mapping that holds the address. False where there is none or /proc is not there. Costs a read

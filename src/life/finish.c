@@ -154,7 +154,9 @@ static long write_on_stack(void *request)
     return onstack_call(&place, call_write, request, companion_stack_top());
 }
 
-int finish_write(const char *path, bool is_snapshot)
+/* Brings the head's clocks and the threads' rows up to date and has the companion write, guarded
+ * (between guard_begin and guard_end). Signals are blocked. 0 or −errno. */
+static int write_report(const char *path, bool is_snapshot)
 {
     const struct store_head *head = store_head(&process.store);
     if (!companion_table()) return -ENOSYS;
@@ -205,7 +207,7 @@ int finish_write_final(void)
     int result = -ENAMETOOLONG;
     __atomic_store_n(&process.state, PROCESS_FINISHED, __ATOMIC_RELEASE);
     if (start_out_name(head->snapshots, "", name, sizeof ending.name))
-        result = finish_write(name, false);
+        result = write_report(name, false);
     else
         memcpy(name, process.out, sizeof ending.name);
     if (result)
@@ -215,14 +217,14 @@ int finish_write_final(void)
     return result;
 }
 
-int finish_write_again(void) { return finish_write(ending.name, false); }
+int finish_write_again(void) { return write_report(ending.name, false); }
 
 static int write_snapshot(const char *path)
 {
     struct store_head *head = store_head(&process.store);
     if (!path && start_out_name(head->snapshots + 1, "", ending.name, sizeof ending.name))
         path = ending.name;
-    int result = path ? finish_write(path, true) : -ENAMETOOLONG;
+    int result = path ? write_report(path, true) : -ENAMETOOLONG;
     if (!result) head->snapshots++;
     return result;
 }
@@ -315,7 +317,7 @@ void finish_before_exec(void)
         struct store_ending end = ending_now(STORE_ENDING_EXEC, 0);
         finish_set_ending(&end);
         guard_begin(false);
-        int result = name_exec_report() ? finish_write(ending.name, false) : -ENAMETOOLONG;
+        int result = name_exec_report() ? write_report(ending.name, false) : -ENAMETOOLONG;
         guard_end();
         if (result)
             say_failed(ending.name, result);

@@ -177,7 +177,6 @@ static void start_afresh(void)
         child.pid = own_pid();
     }
     if (process.store.base) store_abandon(&process.store);
-    modules_forget_store();
     finish_child();
     guard_child();
     start_child();

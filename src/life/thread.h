@@ -19,7 +19,6 @@ struct thread_birth {
     void *argument;           /* … with this */
     uint64_t start_routine;   /* address of what the program asked for */
     uint32_t parent;          /* recorder id + 1; 0 = the creator has none */
-    uint32_t is_c11;          /* routine is really an int (*)(void *) */
     /* Of the stack. low 0 = chosen by libc; then bytes is the size asked for. */
     uint64_t stack_low, stack_bytes;
 };

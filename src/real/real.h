@@ -35,13 +35,6 @@
     X(pid_t, _Fork, (void))                                                                        \
     X(int, daemon, (int, int))                                                                     \
     X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                         \
-    X(sighandler_t, signal, (int, sighandler_t))                                                   \
-    X(sighandler_t, sysv_signal, (int, sighandler_t))                                              \
-    X(sighandler_t, bsd_signal, (int, sighandler_t))                                               \
-    X(sighandler_t, ssignal, (int, sighandler_t))                                                  \
-    X(sighandler_t, sigset, (int, sighandler_t))                                                   \
-    X(int, sigignore, (int))                                                                       \
-    X(int, siginterrupt, (int, int))                                                               \
     X(int, sigaltstack, (const stack_t *, stack_t *))
 
 /* The table; a field has its function's name. NULL where libc has no such function; those that are
