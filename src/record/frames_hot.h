@@ -53,6 +53,14 @@ static ALWAYS_INLINE store_ref frames_expected(const struct store_frame *frame, 
     return (store_ref)expected;
 }
 
+/* A handler may have come since the top was loaded, and have left us on the frames of its alternate
+ * stack, or have changed to those of the coroutine that this hook is the first to be called from.
+ */
+static ALWAYS_INLINE bool frames_moved(const struct control *block, const struct store_frame *top)
+{
+    return __atomic_load_n(&block->top, __ATOMIC_RELAXED) != top;
+}
+
 static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top, store_ref ref)
 {
     struct store_frame *frame = top + 1;
@@ -85,6 +93,7 @@ static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t addre
         frames_expect(top, ref, address);
         tree_node(block->base, caller)->last_child = ref;
     }
+    if (UNLIKELY(frames_moved(block, top))) return false;
     frames_push(block, top, ref);
     return true;
 }
@@ -98,6 +107,7 @@ static ALWAYS_INLINE bool frames_try_enter_probing(struct control *block, uint64
     if (UNLIKELY(!ref)) return false;
     frames_expect(top, ref, address);
     tree_node(block->base, top->node)->last_child = ref;
+    if (UNLIKELY(frames_moved(block, top))) return false;
     frames_push(block, top, ref);
     return true;
 }
@@ -128,6 +138,7 @@ static ALWAYS_INLINE bool frames_try_exit(struct control *block, struct store_fr
 {
     /* No bytes: no recorder, a forked child, or busy. */
     if (UNLIKELY(stack_address() - block->stack_low >= block->stack_bytes)) return false;
+    if (UNLIKELY(frames_moved(block, frame))) return false;
     uint8_t *base = block->base;
     struct store_node *node = tree_node(base, frame->node);
     /* The floor's node is the root, which has no address. */
