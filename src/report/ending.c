@@ -98,15 +98,6 @@ const char *ending_code_name(int signal, int code, char text[32])
     return text;
 }
 
-static json_t *hex_text(uint64_t value)
-{
-    char text[24];
-    struct fmt out = fmt_over(text, sizeof text);
-    fmt_text(&out, "0x");
-    fmt_hex(&out, value, 1);
-    return json_string_nocheck(text);
-}
-
 static int has_address(int signal)
 {
     return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
@@ -133,10 +124,9 @@ static json_t *backtrace_entry(const struct process_facts *facts, uint64_t addre
     char build_id[65];
     const char *module = names_module_path(names, place.module, build_id);
     json_t *entry = json_object();
-    (void)json_object_set_new_nocheck(entry, "name", json_string_nocheck(text.name));
-    (void)json_object_set_new_nocheck(entry, "module",
-                                      module ? json_string_nocheck(module) : json_null());
-    (void)json_object_set_new_nocheck(entry, "offset", hex_text(place.offset + within));
+    stream_set(entry, "name", json_string_nocheck(text.name));
+    stream_set(entry, "module", module ? json_string_nocheck(module) : json_null());
+    stream_set(entry, "offset", stream_hex(place.offset + within));
     return entry;
 }
 
@@ -166,7 +156,7 @@ static void write_signal(const struct process_facts *facts)
     write_text(facts, "signal", ending_signal_name(ending->signal, text));
     write_text(facts, "code", ending_code_name(ending->signal, ending->code, text));
     if (has_address(ending->signal) && ending->code > 0)
-        stream_value(facts->stream, "address", hex_text(ending->address));
+        stream_value(facts->stream, "address", stream_hex(ending->address));
     int64_t thread = thread_of(facts->merged, ending->recorder);
     if (thread >= 0) stream_value(facts->stream, "thread", json_integer(thread));
     write_backtrace(facts);

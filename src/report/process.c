@@ -62,17 +62,12 @@ static const char *source_name(uint32_t source)
     return source == CLOCK_TSC ? "tsc" : source == CLOCK_CNTVCT ? "cntvct" : "monotonic";
 }
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-    (void)json_object_set_new_nocheck(object, key, value);
-}
-
 static void write_clock(const struct process_facts *facts)
 {
     json_t *clock = json_object();
-    set(clock, "source", json_string_nocheck(source_name(facts->head->clock_source)));
-    set(clock, "ticks_per_second", json_real(facts->rate.ticks_per_second));
-    set(clock, "error_ppm", json_real(facts->rate.error_ppm));
+    stream_set(clock, "source", json_string_nocheck(source_name(facts->head->clock_source)));
+    stream_set(clock, "ticks_per_second", json_real(facts->rate.ticks_per_second));
+    stream_set(clock, "error_ppm", json_real(facts->rate.error_ppm));
     stream_value(facts->stream, "clock", clock);
 }
 
@@ -82,12 +77,12 @@ static void write_overhead(const struct process_facts *facts)
 {
     json_t *overhead = json_object();
     uint64_t calls = facts->merged->calls;
-    set(overhead, "calls", statistics_count(calls));
+    stream_set(overhead, "calls", statistics_count(calls));
     double per_call = (double)facts->head->overhead_ticks_1024 / 1024;
     double per_call_ns = per_call * 1e9 / facts->rate.ticks_per_second;
     if (per_call > 0) {
-        set(overhead, "per_call_ns", json_real(per_call_ns));
-        set(overhead, "total_ms", json_real(per_call_ns * (double)calls / 1e6));
+        stream_set(overhead, "per_call_ns", json_real(per_call_ns));
+        stream_set(overhead, "total_ms", json_real(per_call_ns * (double)calls / 1e6));
     }
     stream_value(facts->stream, "overhead", overhead);
 }
@@ -105,7 +100,7 @@ static void write_lost(const struct process_facts *facts)
         uint64_t n = facts->head->lost[kind];
         for (uint32_t i = 0; i < facts->merged->thread_count; i++)
             n = sums_plus(n, facts->merged->threads[i].record->lost[kind]);
-        set(lost, lost_names[kind], statistics_count(n));
+        stream_set(lost, lost_names[kind], statistics_count(n));
     }
     stream_value(facts->stream, "lost", lost);
 }

@@ -5,6 +5,7 @@
 #include "report/stream.h"
 
 #include "base/file.h"
+#include "base/fmt.h"
 
 #include <errno.h>
 #include <string.h>
@@ -155,6 +156,20 @@ void stream_members(struct stream *stream, json_t *object)
         dump(stream, object, JSON_EMBED);
     }
     drop_values(stream);
+}
+
+void stream_set(json_t *object, const char *key, json_t *value)
+{
+    (void)json_object_set_new_nocheck(object, key, value);
+}
+
+json_t *stream_hex(uint64_t value)
+{
+    char text[24];
+    struct fmt out = fmt_over(text, sizeof text);
+    fmt_text(&out, "0x");
+    fmt_hex(&out, value, 1);
+    return json_string_nocheck(text);
 }
 
 int stream_finish(struct stream *stream)

@@ -47,5 +47,10 @@ void stream_triple(struct stream *stream, uint64_t a, uint64_t b, uint64_t c);
 /* The members of an object, without its braces, into the container that is open. */
 void stream_members(struct stream *stream, json_t *object);
 
+/* For values that are put together first: a member, and an address as "0x…". What has no memory is
+ * left out, or NULL. */
+void stream_set(json_t *object, const char *key, json_t *value);
+json_t *stream_hex(uint64_t value);
+
 /* Writes what is still in the buffer. 0 or the first error. */
 int stream_finish(struct stream *stream);

@@ -7,7 +7,6 @@
 
 #include "base/compiler.h"
 #include "base/file.h"
-#include "base/fmt.h"
 #include "base/utf8.h"
 #include "report/jsonmem.h"
 #include "report/process.h"
@@ -79,20 +78,6 @@ static double to_ms(const struct writer *writer, uint64_t ticks)
     return (double)ticks * 1000 / writer->facts.rate.ticks_per_second;
 }
 
-static json_t *hex_text(uint64_t value)
-{
-    char text[24];
-    struct fmt out = fmt_over(text, sizeof text);
-    fmt_text(&out, "0x");
-    fmt_hex(&out, value, 1);
-    return json_string_nocheck(text);
-}
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-    (void)json_object_set_new_nocheck(object, key, value);
-}
-
 static void write_function(struct writer *writer, const struct merged_function *function)
 {
     struct names *names = &writer->merged.names;
@@ -100,12 +85,12 @@ static void write_function(struct writer *writer, const struct merged_function *
     char build_id[65];
     const char *module = names_module_path(names, function->place.module, build_id);
     json_t *object = json_object();
-    set(object, "id", json_integer(function->id));
-    set(object, "name", json_string_nocheck(text.name));
-    set(object, "raw_name", json_string_nocheck(text.raw_name));
-    if (module) set(object, "module", json_string_nocheck(module));
-    if (module && *build_id) set(object, "build_id", json_string_nocheck(build_id));
-    set(object, "offset", hex_text(function->place.offset));
+    stream_set(object, "id", json_integer(function->id));
+    stream_set(object, "name", json_string_nocheck(text.name));
+    stream_set(object, "raw_name", json_string_nocheck(text.raw_name));
+    if (module) stream_set(object, "module", json_string_nocheck(module));
+    if (module && *build_id) stream_set(object, "build_id", json_string_nocheck(build_id));
+    stream_set(object, "offset", stream_hex(function->place.offset));
     stream_open_line(&writer->stream, NULL, '{');
     stream_members(&writer->stream, object);
     statistics_write_all(&writer->statistics, function->parts);
@@ -141,17 +126,17 @@ static void write_node(struct writer *writer, const struct tree_node *node, cons
                        uint32_t id)
 {
     json_t *object = json_object();
-    set(object, "id", json_integer(id));
-    set(object, "parent",
-        node->parent == INDEX_NONE ? json_null() : json_integer(ids[node->parent]));
+    stream_set(object, "id", json_integer(id));
+    stream_set(object, "parent",
+               node->parent == INDEX_NONE ? json_null() : json_integer(ids[node->parent]));
     if (node->function != INDEX_NONE) {
         const struct merged_function *function = &writer->merged.functions[node->function];
         if (function->category)
-            set(object, "category", json_string_nocheck(function->category));
+            stream_set(object, "category", json_string_nocheck(function->category));
         else
-            set(object, "function", json_integer(function->id));
+            stream_set(object, "function", json_integer(function->id));
     }
-    if (node->is_folded) set(object, "folded", json_true());
+    if (node->is_folded) stream_set(object, "folded", json_true());
     stream_open_line(&writer->stream, NULL, '{');
     statistics_write_node(&writer->statistics, object, &node->sums);
     stream_close(&writer->stream, '}');
@@ -245,20 +230,20 @@ static void write_thread_head(struct writer *writer, uint32_t number)
     uint64_t begin = writer->facts.head->first_ticks, start = record->started_ticks;
     bool has_exited = record->state == STORE_THREAD_EXITED;
     json_t *object = json_object();
-    set(object, "id", json_integer(number));
-    set(object, "tid", json_integer(record->tid));
-    set(object, "name", thread_name(record));
-    set(object, "start_routine", start_routine(writer, record));
-    set(object, "parent",
-        record->parent && record->parent <= writer->merged.thread_count
-            ? json_integer(record->parent - 1)
-            : json_null());
-    set(object, "started_ms", json_real(start > begin ? to_ms(writer, start - begin) : 0));
-    set(object, "lifetime_ms",
-        json_real(thread->end_ticks > start ? to_ms(writer, thread->end_ticks - start) : 0));
-    set(object, "cpu_ms", json_real((double)record->cpu_ns / 1e6));
-    set(object, "state", json_string_nocheck(has_exited ? "exited" : "running"));
-    set(object, "generations", json_integer(record->generations ? record->generations : 1));
+    stream_set(object, "id", json_integer(number));
+    stream_set(object, "tid", json_integer(record->tid));
+    stream_set(object, "name", thread_name(record));
+    stream_set(object, "start_routine", start_routine(writer, record));
+    stream_set(object, "parent",
+               record->parent && record->parent <= writer->merged.thread_count
+                   ? json_integer(record->parent - 1)
+                   : json_null());
+    stream_set(object, "started_ms", json_real(start > begin ? to_ms(writer, start - begin) : 0));
+    stream_set(object, "lifetime_ms",
+               json_real(thread->end_ticks > start ? to_ms(writer, thread->end_ticks - start) : 0));
+    stream_set(object, "cpu_ms", json_real((double)record->cpu_ns / 1e6));
+    stream_set(object, "state", json_string_nocheck(has_exited ? "exited" : "running"));
+    stream_set(object, "generations", json_integer(record->generations ? record->generations : 1));
     stream_members(&writer->stream, object);
 }
 
