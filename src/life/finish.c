@@ -19,6 +19,8 @@
 #include "life/warn.h"
 #include "record/control.h"
 #include "record/recorder.h"
+#include "self/identity.h"
+#include "self/outname.h"
 #include "signals/guard.h"
 
 #include <errno.h>
@@ -44,19 +46,17 @@ static struct {
 /* Past what a report may take at most, a waiter no longer waits: its owner hangs for good. */
 enum { WAIT_STEP_NS = 1000000, WAIT_BEYOND_NS = 2000000000 };
 
-static uint32_t own_tid(void) { return (uint32_t)sys_call0(SYS_gettid); }
-
 bool finish_is_ours(void)
 {
     if (__atomic_load_n(&process.state, __ATOMIC_ACQUIRE) < PROCESS_RECORDING) return false;
     if (!process.store.base) return false;
     const struct control_process *page = control_process();
-    return page && page->pid == (uint32_t)sys_call0(SYS_getpid);
+    return page && page->pid == identity_pid();
 }
 
 bool finish_claim(void)
 {
-    uint32_t self = own_tid(), nobody = 0;
+    uint32_t self = identity_tid(), nobody = 0;
     uint64_t waited_ns = 0;
     while (!__atomic_compare_exchange_n(&ending.owner, &nobody, self, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
@@ -238,7 +238,7 @@ static struct store_ending ending_now(enum store_ending_kind kind, int status)
         .kind = kind,
         .status = status,
         .recorder = thread ? thread->id + 1 : 0,
-        .ticks = clock_now((enum clock_source)store_head(&process.store)->clock_source),
+        .ticks = start_ticks_now(),
     };
 }
 
@@ -277,16 +277,7 @@ int finish_snapshot(const char *path)
 }
 
 /* True where the intended name tells this process from others by its pid already. */
-static bool name_has_pid(void)
-{
-    if (!process.is_root) return true;
-    for (const char *at = process.settings.out; at[0] && at[1]; at++) {
-        if (at[0] != '%') continue;
-        if (at[1] == 'p') return true;
-        at++;
-    }
-    return false;
-}
+static bool name_has_pid(void) { return !process.is_root || outname_has_pid(process.settings.out); }
 
 /* `<name>.<pid>.exec<N>.json` with the first N whose file is not there yet. */
 static bool name_exec_report(void)
@@ -297,7 +288,7 @@ static bool name_exec_report(void)
         struct fmt text = fmt_over(insert, sizeof insert);
         if (!name_has_pid()) {
             fmt_char(&text, '.');
-            fmt_u64(&text, (uint64_t)sys_call0(SYS_getpid));
+            fmt_u64(&text, identity_pid());
         }
         fmt_text(&text, ".exec");
         fmt_u64(&text, life);
@@ -334,7 +325,7 @@ void finish_exec_failed(void)
 {
     static const struct store_ending none;
     if (!finish_is_ours()) return;
-    if (__atomic_load_n(&ending.owner, __ATOMIC_RELAXED) != own_tid()) return;
+    if (__atomic_load_n(&ending.owner, __ATOMIC_RELAXED) != identity_tid()) return;
     if (ending.phase != FINISH_EXEC) return;
     if (ending.name[0]) (void)sys_call3(SYS_unlinkat, AT_FDCWD, ending.name, 0);
     finish_set_ending(&none);

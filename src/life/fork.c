@@ -12,6 +12,7 @@
 #include "life/modules.h"
 #include "life/start.h"
 #include "record/control.h"
+#include "self/identity.h"
 #include "signals/guard.h"
 #include "store/view.h"
 
@@ -32,9 +33,6 @@ static struct {
     uint32_t pid;     /* of the child that they are for; 0 = none */
     uint64_t starter; /* pid << 32 | tid of who starts the child afresh; 0 = nobody */
 } child;
-
-static uint32_t own_pid(void) { return (uint32_t)sys_call0(SYS_getpid); }
-static uint32_t own_tid(void) { return (uint32_t)sys_call0(SYS_gettid); }
 
 /* The calling thread's open calls in the parent's store, seen from a child: those that lie above
  * the stack's present end. As recorder_open_calls. */
@@ -102,7 +100,7 @@ void fork_prepare(struct fork_notes *notes)
 {
     take_notes(notes, finish_is_ours() ? recorder_open_calls : no_calls);
     /* A child that recorded nothing forks: what it was given goes on. */
-    notes->hands_on = child.notes.count && child.pid == own_tid();
+    notes->hands_on = child.notes.count && child.pid == identity_tid();
     forking = notes;
 }
 
@@ -115,14 +113,14 @@ void fork_parent(struct fork_notes *notes)
 void fork_child(struct fork_notes *notes)
 {
     forking = NULL;
-    if (!control_is_wiped_on_fork() && process.pid != own_pid()) control_wipe();
+    if (!control_is_wiped_on_fork() && process.pid != identity_pid()) control_wipe();
     control_forget_wiped();
     guard_child(); /* another thread may have been reporting */
-    if (notes->hands_on) child.pid = own_pid();
+    if (notes->hands_on) child.pid = identity_pid();
     if (!notes->count) return; /* none, or taken by a handler of pthread_atfork */
     child.notes = *notes;
     if (notes->calls == notes->few) child.notes.calls = child.notes.few;
-    child.pid = own_pid();
+    child.pid = identity_pid();
 }
 
 void fork_inherit(void)
@@ -132,8 +130,8 @@ void fork_inherit(void)
     uint64_t offset = thread ? (uint64_t)((const uint8_t *)thread - process.store.base) : 0;
     recorded_as = (store_ref)(offset / STORE_UNIT);
     /* They are for a child's first thread; a parent may attach in a handler of pthread_atfork. */
-    if (own_tid() != own_pid() || process.pid != own_pid()) return;
-    if (!forking && child.pid != own_pid()) return;
+    if (identity_tid() != identity_pid() || process.pid != identity_pid()) return;
+    if (!forking && child.pid != identity_pid()) return;
     if (notes->count) recorder_inherit(notes->calls, notes->count);
     unmap_calls(notes);
 }
@@ -152,7 +150,7 @@ static bool wait_for_starter(uint64_t self)
     for (int i = 0; i < STEPS; i++) {
         uint64_t starter = __atomic_load_n(&child.starter, __ATOMIC_ACQUIRE);
         if (starter == self) return false;
-        if (!starter) return process.pid == own_pid();
+        if (!starter) return process.pid == identity_pid();
         (void)sys_call2(SYS_nanosleep, &step, NULL);
     }
     return false;
@@ -171,10 +169,10 @@ static bool claim_start(uint64_t self)
 
 static void start_afresh(void)
 {
-    bool is_noted = forking || child.pid == own_pid();
-    if (!is_noted && process.store.base && recorded_as && own_tid() == own_pid()) {
+    bool is_noted = forking || child.pid == identity_pid();
+    if (!is_noted && process.store.base && recorded_as && identity_tid() == identity_pid()) {
         take_notes(&child.notes, parents_open_calls);
-        child.pid = own_pid();
+        child.pid = identity_pid();
     }
     if (process.store.base) store_abandon(&process.store);
     finish_child();
@@ -184,7 +182,7 @@ static void start_afresh(void)
 
 bool fork_child_start(void)
 {
-    uint64_t self = (uint64_t)own_pid() << 32 | own_tid();
+    uint64_t self = (uint64_t)identity_pid() << 32 | identity_tid();
     if (claim_start(self)) {
         start_afresh();
         __atomic_store_n(&child.starter, 0, __ATOMIC_RELEASE);

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/fmt.h"
 #include "base/sys.h"
-#include "clock/clock.h"
 #include "life/start.h"
 #include "record/recorder.h"
 #include "self/elfimage.h"
@@ -163,11 +162,6 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *is_first)
     return 0;
 }
 
-static uint64_t ticks_now(void)
-{
-    return clock_now((enum clock_source)store_head(&process.store)->clock_source);
-}
-
 static bool has_store(void)
 {
     return __atomic_load_n(&process.state, __ATOMIC_ACQUIRE) >= PROCESS_RECORDING &&
@@ -193,7 +187,8 @@ static void write_entry(struct entry *entry)
         link = &last->next;
         module->id = last->id + 1;
     }
-    if (has_store()) module->loaded_ticks = ticks_now(); /* else it was there from the start */
+    if (has_store())
+        module->loaded_ticks = start_ticks_now(); /* else it was there from the start */
     entry->record = list.last_record = ref;
     /* Pairs with the acquire in view.c. */
     __atomic_store_n(link, ref, __ATOMIC_RELEASE);
@@ -212,7 +207,7 @@ static void mark_gone(struct entry *entry)
     entry->is_gone = true;
     if (!entry->record || !has_store()) return;
     struct store_module *module = store_at(&process.store, entry->record);
-    __atomic_store_n(&module->unloaded_ticks, ticks_now(), __ATOMIC_RELEASE);
+    __atomic_store_n(&module->unloaded_ticks, start_ticks_now(), __ATOMIC_RELEASE);
     recorder_forget_code(entry->low, entry->high);
 }
 

@@ -391,10 +391,11 @@ void start_child(void)
     set_state(PROCESS_READY);
 }
 
-bool start_is_vfork_child(void)
+bool start_is_vfork_child(void) { return control_is_vfork_child(); }
+
+uint64_t start_ticks_now(void)
 {
-    const struct control_process *page = control_process();
-    return page && page->pid && page->pid != identity_pid();
+    return clock_now((enum clock_source)store_head(&process.store)->clock_source);
 }
 
 bool start_out_name(uint32_t snapshot, const char *insert, char *name, uint64_t capacity)

@@ -58,6 +58,9 @@ void start_child(void);
  * action must be the real one alone. Context: any thread, signal-safe. */
 bool start_is_vfork_child(void);
 
+/* The store's clock, where there is a store. Context: any thread, signal-safe. */
+uint64_t start_ticks_now(void);
+
 /* The report's name with %s filled by `snapshot` and `insert` put before the extension ("" =
  * nothing), into name[0 … capacity). False where it does not fit. Context: any thread, signal-safe.
  */

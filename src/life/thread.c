@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/maps.h"
 #include "base/sys.h"
-#include "clock/clock.h"
 #include "life/crash.h"
 #include "life/fork.h"
 #include "life/start.h"
@@ -64,11 +63,6 @@ COLD void thread_init(void)
 
 bool thread_end_is_told(void) { return has_end_key; }
 
-static uint64_t ticks_now(void)
-{
-    return clock_now((enum clock_source)store_head(&process.store)->clock_source);
-}
-
 static bool is_recording(void)
 {
     return __atomic_load_n(&process.state, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
@@ -84,7 +78,7 @@ void thread_born(const struct thread_birth *birth, uintptr_t sp)
 {
     born = *birth;
     born_sp = sp;
-    if (is_recording()) born_ticks = ticks_now();
+    if (is_recording()) born_ticks = start_ticks_now();
     /* A signal handler may have had the first event before us. */
     struct store_recorder *recorder = recorder_of_thread();
     if (!recorder) return;
@@ -144,7 +138,7 @@ COLD static void describe(struct recorder_thread *thread)
     *thread = (struct recorder_thread){.tid = identity_tid(), .start_routine = born.start_routine};
     bool is_of_this_store = born_ticks >= store_head(&process.store)->first_ticks;
     thread->parent = is_of_this_store ? born.parent : 0;
-    thread->started_ticks = is_of_this_store ? born_ticks : ticks_now();
+    thread->started_ticks = is_of_this_store ? born_ticks : start_ticks_now();
     name_of_thread(thread->name);
     if (bounds_of_birth(thread)) return;
     if (bounds_of_main(thread, sp)) return;

@@ -82,6 +82,12 @@ struct control *control_take(void)
     return block;
 }
 
+bool control_is_vfork_child(void)
+{
+    const struct control_process *page = control_process();
+    return page && page->pid && page->pid != (uint32_t)sys_call0(SYS_getpid);
+}
+
 bool control_is_wiped_on_fork(void) { return is_wiped; }
 
 void control_wipe(void)

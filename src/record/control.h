@@ -81,6 +81,9 @@ struct control *control_take(void);
 bool control_is_wiped_on_fork(void);
 void control_wipe(void);
 
+/* True in a child of vfork: the page is its parent's. Context: any thread, signal-safe. */
+bool control_is_vfork_child(void);
+
 /* A child forked from this thread finds its block wiped, and another thread may be given that block
  * first: to be called in the child, and before a thread is made. Context: owner thread,
  * signal-safe. */

@@ -53,7 +53,7 @@ static size_t placeholder(struct fmt *out, const char *wish, const struct outnam
     }
 }
 
-static bool has_pid(const char *wish)
+bool outname_has_pid(const char *wish)
 {
     for (; *wish; wish++) {
         if (wish[0] != '%') continue;
@@ -75,7 +75,7 @@ bool outname_pattern(const char *wish, const struct outname_values *values, char
             fmt_char(&out, *at++);
     }
     if (out.cut) return false;
-    if (!values->is_descendant || has_pid(wish)) return true;
+    if (!values->is_descendant || outname_has_pid(wish)) return true;
     char number[24];
     struct fmt insert = fmt_over(number, sizeof number);
     fmt_char(&insert, '.');

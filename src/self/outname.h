@@ -22,6 +22,9 @@ struct outname_values {
 bool outname_pattern(const char *wish, const struct outname_values *values, char *pattern,
                      size_t capacity);
 
+/* True where the user's name has %p. */
+bool outname_has_pid(const char *wish);
+
 /* Puts `insert` before the extension of the pattern's last part, in place. False where it does not
  * fit; then nothing is changed. */
 bool outname_insert(char *pattern, size_t capacity, const char *insert);

@@ -69,13 +69,6 @@ struct sigview_kernel_action sigview_crash_action(void)
     };
 }
 
-/* Its table is its parent's, its dispositions are its own. */
-static bool is_vfork_child(void)
-{
-    const struct control_process *page = control_process();
-    return page && page->pid && page->pid != (uint32_t)sys_call0(SYS_getpid);
-}
-
 static bool is_settable(int signal)
 {
     enum { LIBC_CANCEL = 32, LIBC_SETXID = 33 }; /* libc keeps them to itself */
@@ -251,14 +244,15 @@ int sigview_action(int signal, const struct sigaction *action, struct sigaction 
         int plain = real()->sigaction(signal, action, old);
         /* Our handlers came meanwhile: they may have missed this. */
         if (!plain && action && __atomic_load_n(&is_installed, __ATOMIC_SEQ_CST) &&
-            is_settable(signal) && !is_vfork_child())
+            is_settable(signal) && !control_is_vfork_child())
             adopt(signal);
         return plain;
     }
     struct sigaction ours, given = {0};
     const struct sigaction *wanted = action;
     if (action) given = *action; /* may be the same memory as *old */
-    if (action && !is_vfork_child()) wanted = translate(signal, &given, &ours);
+    /* Its table is its parent's, its dispositions are its own. */
+    if (action && !control_is_vfork_child()) wanted = translate(signal, &given, &ours);
     three_arguments handler = __atomic_load_n(&behind[signal].handler, __ATOMIC_ACQUIRE);
     uint32_t flags = __atomic_load_n(&behind[signal].flags, __ATOMIC_RELAXED);
     if (wanted == &ours && ours.sa_sigaction == door)
