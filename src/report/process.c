@@ -4,31 +4,17 @@
  * anywhere. */
 #include "report/process.h"
 
+#include "base/boot.h"
 #include "base/fmt.h"
-#include "base/hash.h"
-#include "base/sys.h"
 #include "base/utf8.h"
 #include "report/ending.h"
 #include "report/statistics.h"
 
-#include <fcntl.h>
 #include <string.h>
 
 enum { CALIBRATION_NS = 2000000, RUN_BYTES = 48 };
 
 /* The clock. */
-
-/* As self/identity.c has it: the hash of the whole file. */
-static uint64_t boot_id_now(void)
-{
-    char text[64];
-    long fd =
-        sys_call4(SYS_openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0) return 0;
-    long got = sys_call3(SYS_read, fd, text, sizeof text);
-    (void)sys_call1(SYS_close, fd); /* read only */
-    return got > 0 ? hash_bytes(text, (size_t)got) : 0;
-}
 
 /* This machine's rate, for a store that says nothing of its own: the same source on the same
  * machine keeps it within parts of a million. */
@@ -50,7 +36,7 @@ struct clock_rate process_clock_rate(const struct store_head *head)
     struct clock_pair last = {
         .raw_ns = head->last_raw_ns, .ticks = head->last_ticks, .error_ns = head->last_error_ns};
     bool is_here = source == clock_choose(CLOCK_WISH_TSC);
-    if (!last.ticks && is_here && head->boot_id == boot_id_now()) last = clock_read_pair(source);
+    if (!last.ticks && is_here && head->boot_id == boot_id()) last = clock_read_pair(source);
     struct clock_rate rate = clock_rate(source, first, last);
     if (!(rate.ticks_per_second > 0) && is_here) rate = rate_now(source);
     if (!(rate.ticks_per_second > 0)) rate.ticks_per_second = 1e9;

@@ -5,7 +5,6 @@
 #include "self/identity.h"
 
 #include "base/fmt.h"
-#include "base/hash.h"
 #include "base/sys.h"
 
 #include <errno.h>
@@ -95,13 +94,6 @@ bool identity_file_mentions(uint32_t pid, const char *file, const char *text, ch
     }
     (void)sys_call1(SYS_close, fd);
     return is_found;
-}
-
-uint64_t identity_boot(void)
-{
-    char text[64];
-    long length = identity_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
-    return length > 0 ? hash_bytes(text, (size_t)length) : 0;
 }
 
 size_t identity_host(char *host, size_t capacity)

@@ -29,9 +29,6 @@ struct identity_stat identity_stat(uint32_t pid);
 bool identity_file_mentions(uint32_t pid, const char *file, const char *text, char *rest,
                             size_t capacity);
 
-/* A hash of the boot's id: stores of one boot share their clock. 0 where unknown. */
-uint64_t identity_boot(void);
-
 /* This machine's name, cut to capacity; "" where unknown. Returns its length. */
 size_t identity_host(char *host, size_t capacity);
 

@@ -52,12 +52,6 @@ static void host_and_executable_are_libcs(void **state)
     assert_memory_equal(path, linked, length);
 }
 
-static void the_boot_has_one_identity(void **state)
-{
-    assert_int_equal(identity_boot(), identity_boot());
-    assert_true(identity_boot() != 0);
-}
-
 static void a_missing_file_gives_its_error(void **state)
 {
     char data[8];
@@ -106,7 +100,6 @@ int main(void)
         cmocka_unit_test(the_start_time_survives_a_name_full_of_parentheses),
         cmocka_unit_test(a_process_that_is_not_there_has_zeros),
         cmocka_unit_test(host_and_executable_are_libcs),
-        cmocka_unit_test(the_boot_has_one_identity),
         cmocka_unit_test(a_missing_file_gives_its_error),
         cmocka_unit_test(a_text_is_found_wherever_the_reads_cut_it),
     };
