@@ -5,9 +5,11 @@
  * raw calls. Runs in targets (signal-safe) and in the command. */
 #include "clock/clock.h"
 
+#include "base/hash.h"
 #include "base/sys.h"
 #include "clock/clock_hot.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
@@ -111,4 +113,17 @@ struct clock_rate clock_rate(enum clock_source source, struct clock_pair first,
     rate.ticks_per_second = (double)(last.ticks - first.ticks) * 1e9 / ns;
     rate.error_ppm = (double)(first.error_ns + last.error_ns) / ns * 1e6;
     return rate;
+}
+
+uint64_t clock_boot_id(void)
+{
+    char text[64];
+    long length;
+    long fd =
+        sys_call4(SYS_openat, AT_FDCWD, "/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) return 0;
+    do length = sys_call3(SYS_read, fd, text, sizeof text);
+    while (length == -EINTR);
+    (void)sys_call1(SYS_close, fd); /* read only */
+    return length > 0 ? hash_bytes(text, (size_t)length) : 0;
 }

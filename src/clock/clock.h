@@ -32,3 +32,7 @@ struct clock_rate {
 };
 struct clock_rate clock_rate(enum clock_source source, struct clock_pair first,
                              struct clock_pair last);
+
+/* A hash of the boot's id: stores of one boot share their clock. 0 where /proc does not tell.
+ * Context: any thread, signal-safe. */
+uint64_t clock_boot_id(void);

@@ -6,7 +6,6 @@
  * half-done start in its own thread. */
 #include "life/start.h"
 
-#include "base/boot.h"
 #include "base/compiler.h"
 #include "base/file.h"
 #include "base/fmt.h"
@@ -331,7 +330,7 @@ COLD static void fill_head(void)
     head->pid = process.pid;
     head->parent_pid = (uint32_t)sys_call0(SYS_getppid);
     head->process_start = process.start_time;
-    head->boot_id = boot_id();
+    head->boot_id = clock_boot_id();
     head->max_nodes = process.settings.max_nodes;
     if (process.settings.thread_trees) head->flags |= STORE_THREAD_TREES;
     fill_clock(head);

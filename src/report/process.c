@@ -4,7 +4,6 @@
  * anywhere. */
 #include "report/process.h"
 
-#include "base/boot.h"
 #include "base/fmt.h"
 #include "base/utf8.h"
 #include "report/ending.h"
@@ -36,7 +35,7 @@ struct clock_rate process_clock_rate(const struct store_head *head)
     struct clock_pair last = {
         .raw_ns = head->last_raw_ns, .ticks = head->last_ticks, .error_ns = head->last_error_ns};
     bool is_here = source == clock_choose(CLOCK_WISH_TSC);
-    if (!last.ticks && is_here && head->boot_id == boot_id()) last = clock_read_pair(source);
+    if (!last.ticks && is_here && head->boot_id == clock_boot_id()) last = clock_read_pair(source);
     struct clock_rate rate = clock_rate(source, first, last);
     if (!(rate.ticks_per_second > 0) && is_here) rate = rate_now(source);
     if (!(rate.ticks_per_second > 0)) rate.ticks_per_second = 1e9;

@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -172,9 +174,21 @@ static void without_a_wish_the_counter_is_taken_where_it_can_be_trusted(void **s
     assert_int_equal(clock_choose(CLOCK_WISH_AUTO), is_trusted ? counter : CLOCK_NS);
 }
 
+static void the_boot_has_one_identity(void **state)
+{
+    uint64_t here = clock_boot_id();
+    int status;
+    assert_true(here != 0);
+    pid_t child = fork();
+    if (child == 0) _exit(clock_boot_id() == here ? 0 : 1);
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_boot_has_one_identity),
         cmocka_unit_test(the_rate_is_ticks_over_time),
         cmocka_unit_test(its_error_is_both_brackets_over_the_time_between),
         cmocka_unit_test(counters_near_their_top_make_no_difference),
