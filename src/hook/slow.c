@@ -14,14 +14,21 @@
 
 #include <errno.h>
 
-/* The slow path that set the flag is gone when a call comes from further out on the same stack: a
- * handler that interrupted it left by longjmp. */
+static bool is_within(const struct store_stack *stack, uintptr_t sp, uintptr_t other)
+{
+    return sp >= stack->low && sp < stack->high && other >= stack->low && other < stack->high;
+}
+
+/* The slow path that set the flag is gone when a call comes from further out on the same stack, or
+ * from the same place again: a handler that interrupted it left by longjmp. (A handler on the same
+ * stack is strictly below.) It may have left us on the frames of its alternate stack. */
 static void forget_abandoned(struct control *block, uintptr_t sp)
 {
-    /* A handler on the same stack is strictly below; the call that comes again at the same place is
-     * not. */
     if (!block->busy_sp || sp < block->busy_sp) return;
-    if (stacks_contains(block, sp) && stacks_contains(block, block->busy_sp)) control_end(block);
+    if (is_within(block->busy_stack, sp, block->busy_sp) ||
+        is_within(block->stack, sp, block->busy_sp)) {
+        control_end(block);
+    }
 }
 
 /* A child made by clone with CLONE_VM but a stack of its own, and without a thread pointer of its

@@ -7,12 +7,14 @@
 #include "base/sys.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
 
-enum { PAGE = 4096, MOST_BLOCKS = 65536, LEAST_BLOCKS = 64 };
+/* Where the address space is limited it is the target's: 256 KiB, not 16 MiB, are taken. */
+enum { PAGE = 4096, MOST_BLOCKS = 65536, MOST_BLOCKS_LIMITED = 1024, LEAST_BLOCKS = 64 };
 
 struct control control_none;
 struct control control_refused;
@@ -30,7 +32,10 @@ static uint64_t bytes_for(uint32_t blocks)
 
 static uint8_t *map_pages(uint32_t *blocks)
 {
-    for (uint32_t n = MOST_BLOCKS; n >= LEAST_BLOCKS; n /= 4) {
+    struct rlimit limit = {0};
+    bool is_free = sys_call4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 &&
+                   limit.rlim_cur == RLIM_INFINITY;
+    for (uint32_t n = is_free ? MOST_BLOCKS : MOST_BLOCKS_LIMITED; n >= LEAST_BLOCKS; n /= 4) {
         long at = sys_call6(SYS_mmap, 0, (long)bytes_for(n), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at < 0 && at > -4096) continue;
@@ -102,6 +107,7 @@ void control_wipe(void)
 bool control_begin(struct control *block, uintptr_t sp)
 {
     if (block->busy_sp) return false;
+    block->busy_stack = block->stack;
     block->busy_sp = sp;
     SIGNAL_FENCE(); /* a handler from here on finds the flag, or still takes the fast path */
     block->frames_bytes = 0;

@@ -34,13 +34,15 @@ static long map(void *at, uint64_t bytes, int flags, long fd, uint64_t offset)
                      (long)offset);
 }
 
-/* A limited address space belongs to the target: at most an eighth of it is taken. */
+/* A limited address space belongs to the target: at most a thirty-second part of it is taken, or
+ * what a first chunk needs. */
 static uint64_t most_address_space(void)
 {
     struct rlimit limit;
     if (sys_call4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit)) return MOST_RESERVED;
     if (limit.rlim_cur == RLIM_INFINITY) return MOST_RESERVED;
-    uint64_t share = limit.rlim_cur / 8 & ~(uint64_t)(PAGE - 1);
+    uint64_t share = limit.rlim_cur / 32 & ~(uint64_t)(PAGE - 1);
+    if (share < SMALLEST_CHUNK) share = SMALLEST_CHUNK;
     return share < MOST_RESERVED ? share : MOST_RESERVED;
 }
 
