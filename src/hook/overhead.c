@@ -11,7 +11,7 @@
 #include "record/recorder.h"
 #include "stats/hist_hot.h"
 
-/* The limit is for what runs in every hook; this runs once. 2 KiB fit the smallest thread stack. */
+/* The limit is for what runs in every hook; this runs once. 4 KiB fit the smallest thread stack. */
 #pragma GCC diagnostic ignored "-Wframe-larger-than="
 
 enum { BATCHES = 8, CALLS = 128, SLOTS = 4 };
