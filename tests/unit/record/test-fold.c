@@ -67,6 +67,7 @@ static void nodes_go_to_the_same_paths_and_add_up(void **state)
     struct control *first = make();
     lab_enter(A, SP, 0);
     call(B, SP - 16, 10, 15);
+    call(B, SP - 16, 16, 19);
     call(C, SP - 16, 20, 60);
     lab_exit(A, SP, 100);
     struct control *second = make();
@@ -80,7 +81,9 @@ static void nodes_go_to_the_same_paths_and_add_up(void **state)
     assert_int_equal(OTHERS_NODE(A)->total_ticks, 107);
     assert_int_equal(OTHERS_NODE(A)->min_ticks, 7);
     assert_int_equal(OTHERS_NODE(A)->max_ticks, 100);
-    assert_int_equal(OTHERS_NODE(A, B)->total_ticks, 5);
+    assert_int_equal(OTHERS_NODE(A, B)->total_ticks, 8);
+    assert_int_equal(OTHERS_NODE(A, B)->min_ticks, 3);
+    assert_int_equal(OTHERS_NODE(A, B)->max_ticks, 5);
     assert_int_equal(OTHERS_NODE(A, C)->count, 2);
     assert_int_equal(OTHERS_NODE(A, C)->total_ticks, 43);
     assert_int_equal(OTHERS_NODE(B)->total_ticks, 1000);

@@ -317,6 +317,45 @@ static void known_calls_take_the_straight_line(void **state)
     }
 }
 
+/* A call of a made-up duration; its exit must take the straight line. */
+static void straight_call(bool is_entered_slow, uint64_t ticks)
+{
+    if (is_entered_slow) {
+        assert_true(control_begin(lab.block, stack_address()));
+        frames_enter(lab.block, A, stack_address());
+        control_end(lab.block);
+    } else {
+        assert_true(enter(A));
+    }
+    struct store_frame *frame = lab.block->top;
+    frame->start_ticks = 1000;
+    const struct store_function *function = lab_function(lab.block, A);
+    uint64_t before = lab_bucket(lab.block, function, lab_bucket_of(ticks));
+    assert_true(frames_try_exit(lab.block, frame, A, 1000 + ticks));
+    assert_int_equal(lab_bucket(lab.block, function, lab_bucket_of(ticks)), before + 1);
+}
+
+static void a_straight_exit_adds_to_the_node_and_the_right_bucket(void **state)
+{
+    static const uint64_t ticks[] = {0, 1, 100, 255, 256, 300, 511, 512, 1023, 5000, 1 << 20};
+    uint64_t total = 0, count = 0;
+    lab_open_here((struct recorder_options){0});
+    for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++) {
+        enter(A); /* the slow path makes what is missing */
+        lab.block->top->start_ticks = 1000;
+        assert_false(frames_try_exit(lab.block, lab.block->top, A, 1000 + ticks[i]));
+        lab_exit(A, stack_address(), 1000 + ticks[i]);
+        straight_call(false, ticks[i]);
+        straight_call(true, ticks[i]);
+        total += 3 * ticks[i];
+        count += 3;
+    }
+    assert_int_equal(LAB_NODE(A)->count, count);
+    assert_int_equal(LAB_NODE(A)->total_ticks, total);
+    assert_int_equal(lab_histogram_sum(lab.block, lab_function(lab.block, A)), count);
+    assert_int_equal(lab_depth(), 0);
+}
+
 static void the_straight_line_refuses_what_is_not_ordinary(void **state)
 {
     lab_open_here((struct recorder_options){0});
@@ -411,6 +450,7 @@ int main(void)
         LAB_CASE(a_folded_tree_has_the_same_sums_and_counts_nested_time_once),
         LAB_CASE(folded_calls_left_by_longjmp_are_no_longer_active),
         LAB_CASE(known_calls_take_the_straight_line),
+        LAB_CASE(a_straight_exit_adds_to_the_node_and_the_right_bucket),
         LAB_CASE(the_straight_line_refuses_what_is_not_ordinary),
         LAB_CASE(with_another_clock_every_call_is_slow),
         LAB_CASE(a_program_with_longjmps_is_counted_call_by_call),

@@ -299,6 +299,23 @@ static void a_call_that_was_closed_in_the_old_frames_is_gone(void **state)
     assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
 }
 
+static void it_is_gone_after_a_visit_to_another_stack_too(void **state)
+{
+    open_lab();
+    recorder_note_stack(OTHER_LOW, OTHER_HIGH);
+    lab_enter(A, HERE, 0);
+    lab_enter(B, HERE - 16, 10);
+    struct store_frame *frame = lab.block->top;
+    enter_deep(200);
+    exit_deep(200);
+    frame->sp = 0;
+    lab.block->top = frame - 1;
+    lab_enter(C, THERE, 20);
+    lab_enter(D, HERE - 16, 30);
+    assert_int_equal(lab_depth(), 2);
+    assert_non_null(LAB_NODE(A, D));
+}
+
 static void a_handler_on_another_stack_may_leave_us_there(void **state)
 {
     open_lab();
@@ -401,6 +418,7 @@ int main(void)
         LAB_CASE(a_call_that_was_opened_in_the_old_frames_is_there),
         LAB_CASE(its_exit_may_come_first),
         LAB_CASE(a_call_that_was_closed_in_the_old_frames_is_gone),
+        LAB_CASE(it_is_gone_after_a_visit_to_another_stack_too),
         LAB_CASE(a_handler_on_another_stack_may_leave_us_there),
         LAB_CASE(all_calls_of_all_stacks_end_with_the_thread),
         LAB_CASE(a_successor_finds_the_stack_empty_and_at_its_place),

@@ -188,6 +188,15 @@ static void beyond_the_limit_a_function_has_one_node(void **state)
     assert_ptr_equal(lab_folded(lab.block, C), node_at(c));
 }
 
+static void below_a_folded_node_all_is_folded_whatever_room_there_is(void **state)
+{
+    lab_open((struct recorder_options){0});
+    store_ref folded = tree_folded(lab.block, C);
+    store_ref below = tree_child(lab.block, folded, A);
+    assert_ptr_equal(lab_folded(lab.block, A), node_at(below));
+    assert_int_not_equal(tree_child(lab.block, lab.block->recorder->root, A), below);
+}
+
 static void the_number_of_nodes_stays_bounded(void **state)
 {
     lab_open((struct recorder_options){.max_nodes = 50});
@@ -210,6 +219,7 @@ static void the_side_record_of_a_folded_node_is_its_own(void **state)
     tree_add_folded_child(lab.block, a, 12);
     assert_int_equal(tree_folded_record(lab.block, a)->child_ticks, 42);
     assert_int_equal(tree_folded_record(lab.block, b)->child_ticks, 0);
+    assert_int_equal(node_at(a)->folded_children, 0);
     store_ref root = lab.block->recorder->root;
     tree_add_folded_child(lab.block, root, 5);
     tree_add_folded_child(lab.block, root, 6);
@@ -262,6 +272,7 @@ int main(void)
         LAB_CASE(calls_add_to_count_total_and_extremes),
         LAB_CASE(a_marked_node_matches_no_call),
         LAB_CASE(beyond_the_limit_a_function_has_one_node),
+        LAB_CASE(below_a_folded_node_all_is_folded_whatever_room_there_is),
         LAB_CASE(the_number_of_nodes_stays_bounded),
         LAB_CASE(the_side_record_of_a_folded_node_is_its_own),
         LAB_CASE(without_memory_there_is_no_node_and_the_tree_stays_whole),
