@@ -43,14 +43,14 @@ static ALWAYS_INLINE void frames_expect(struct store_frame *frame, store_ref nod
     frame->expected_address = address;
 }
 
-/* The node of the callee if it is the expected one, else 0. */
-static ALWAYS_INLINE store_ref frames_expected(const struct store_frame *frame, uint64_t address)
+/* Is this the callee that the frame expects? Then *node is its node. */
+static ALWAYS_INLINE bool frames_expected(const struct store_frame *frame, uint64_t address,
+                                          store_ref *node)
 {
-    if (frame->expected_address != address) return 0;
     /* One load: a handler may change the word. */
     uint64_t expected = __atomic_load_n(&frame->expected, __ATOMIC_RELAXED);
-    if (UNLIKELY(expected >> 32 != (uint32_t)address)) return 0;
-    return (store_ref)expected;
+    *node = (store_ref)expected;
+    return frame->expected_address == address && LIKELY(expected >> 32 == (uint32_t)address);
 }
 
 /* A handler may have come since the top was loaded, and have left us on the frames of its alternate
@@ -83,8 +83,8 @@ static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t addre
 {
     struct store_frame *top = frames_ready(block);
     if (UNLIKELY(!top)) return false;
-    store_ref ref = frames_expected(top, address);
-    if (!ref) {
+    store_ref ref;
+    if (!frames_expected(top, address, &ref)) {
         store_ref caller = top->node;
         ref = block->slots[tree_slot(caller, address) & block->slots_mask];
         const struct store_node *node = tree_node(block->base, ref);

@@ -30,7 +30,8 @@ static void insert(const struct control *block, store_ref *slots, uint64_t mask,
     slots[i & mask] = ref;
 }
 
-/* Doubles the table. At most half of it is ever used, so probes stay short and tree_find ends. */
+/* Doubles the table. At most a quarter of it is ever used: the hooks look at one slot before they
+ * go the longer way, and tree_find ends. */
 static int grow_table(struct control *block)
 {
     store_ref *slots;
@@ -68,7 +69,7 @@ static store_ref new_node(struct control *block, store_ref parent, uint64_t addr
 
 static store_ref make_child(struct control *block, store_ref parent, uint64_t address)
 {
-    if (block->slots_used * 2 >= block->slots_capacity && grow_table(block)) return 0;
+    if (block->slots_used * 4 >= block->slots_capacity && grow_table(block)) return 0;
     store_ref ref = new_node(block, parent, address);
     if (!ref) return 0;
     insert(block, block->slots, block->slots_mask, ref);
