@@ -120,6 +120,7 @@ void control_end(struct control *block)
 {
     SIGNAL_FENCE();
     block->busy_sp = 0;
+    block->busy_stack = NULL;
     block->busy_depth = 0;
     SIGNAL_FENCE(); /* a handler from here on goes slow and finds everything in place */
     if (block->always_slow || block->too_deep) return;
