@@ -16,7 +16,8 @@
 
 static bool is_within(const struct store_stack *stack, uintptr_t sp, uintptr_t other)
 {
-    return sp >= stack->low && sp < stack->high && other >= stack->low && other < stack->high;
+    return stack && sp >= stack->low && sp < stack->high && other >= stack->low &&
+           other < stack->high;
 }
 
 /* The slow path that set the flag is gone when a call comes from further out on the same stack, or

@@ -107,8 +107,9 @@ void control_wipe(void)
 bool control_begin(struct control *block, uintptr_t sp)
 {
     if (block->busy_sp) return false;
+    block->busy_sp = sp; /* first: what comes now can't begin and end between the two */
+    SIGNAL_FENCE();
     block->busy_stack = block->stack;
-    block->busy_sp = sp;
     SIGNAL_FENCE(); /* a handler from here on finds the flag, or still takes the fast path */
     block->frames_bytes = 0;
     block->stack_bytes = 0;

@@ -28,7 +28,7 @@ struct control {
     struct store_recorder *recorder;
     struct store_stack *stack;      /* the one in use */
     uintptr_t busy_sp;              /* stack address of the slow path that is busy; 0 = none */
-    struct store_stack *busy_stack; /* the current one when it began */
+    struct store_stack *busy_stack; /* the current one when it began; NULL = not noted yet */
     uint64_t busy_depth;            /* calls entered while busy and not yet left */
     uint64_t too_deep;              /* calls entered past a limit and not yet left */
     uintptr_t too_deep_sp;          /* where the first of them began */
