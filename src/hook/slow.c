@@ -14,22 +14,14 @@
 
 #include <errno.h>
 
-static bool is_within(const struct store_stack *stack, uintptr_t sp, uintptr_t other)
-{
-    return stack && sp >= stack->low && sp < stack->high && other >= stack->low &&
-           other < stack->high;
-}
-
 /* The slow path that set the flag is gone when a call comes from further out on the same stack, or
  * from the same place again: a handler that interrupted it left by longjmp. (A handler on the same
- * stack is strictly below.) It may have left us on the frames of its alternate stack. */
+ * stack is strictly below.) It may have left us on the frames of its alternate stack, so all stacks
+ * are asked. */
 static void forget_abandoned(struct control *block, uintptr_t sp)
 {
     if (!block->busy_sp || sp < block->busy_sp) return;
-    if (is_within(block->busy_stack, sp, block->busy_sp) ||
-        is_within(block->stack, sp, block->busy_sp)) {
-        control_end(block);
-    }
+    if (stacks_share(block, sp, block->busy_sp)) control_end(block);
 }
 
 /* A child made by clone with CLONE_VM but a stack of its own, and without a thread pointer of its

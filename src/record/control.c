@@ -107,9 +107,7 @@ void control_wipe(void)
 bool control_begin(struct control *block, uintptr_t sp)
 {
     if (block->busy_sp) return false;
-    block->busy_sp = sp; /* first: what comes now can't begin and end between the two */
-    SIGNAL_FENCE();
-    block->busy_stack = block->stack;
+    block->busy_sp = sp;
     SIGNAL_FENCE(); /* a handler from here on finds the flag, or still takes the fast path */
     block->frames_bytes = 0;
     block->stack_bytes = 0;
@@ -121,7 +119,6 @@ void control_end(struct control *block)
 {
     SIGNAL_FENCE();
     block->busy_sp = 0;
-    block->busy_stack = NULL;
     block->busy_depth = 0;
     SIGNAL_FENCE(); /* a handler from here on goes slow and finds everything in place */
     if (block->always_slow || block->too_deep) return;

@@ -26,13 +26,12 @@ struct control {
     uint64_t slots_mask;        /* their number − 1 */
     /* cold: the slow paths' */
     struct store_recorder *recorder;
-    struct store_stack *stack;      /* the one in use */
-    uintptr_t busy_sp;              /* stack address of the slow path that is busy; 0 = none */
-    struct store_stack *busy_stack; /* the current one when it began; NULL = not noted yet */
-    uint64_t busy_depth;            /* calls entered while busy and not yet left */
-    uint64_t too_deep;              /* calls entered past a limit and not yet left */
-    uintptr_t too_deep_sp;          /* where the first of them began */
-    store_ref *function_slots;      /* address → function; a power of two */
+    struct store_stack *stack; /* the one in use */
+    uintptr_t busy_sp;         /* stack address of the slow path that is busy; 0 = none */
+    uint64_t busy_depth;       /* calls entered while busy and not yet left */
+    uint64_t too_deep;         /* calls entered past a limit and not yet left */
+    uintptr_t too_deep_sp;     /* where the first of them began */
+    store_ref *function_slots; /* address → function; a power of two */
     uint32_t slots_used, slots_capacity;
     uint32_t function_slots_used, function_slots_capacity;
     uint32_t inherited;   /* frames at the bottom of the first stack that were open before a fork */
@@ -45,7 +44,7 @@ struct control {
     uint32_t in_use; /* 0 = free; 1 = has a recorder */
     uint64_t stack_age;
     store_ref *stack_hints; /* page → stack, a guess; NULL until there are two stacks */
-    uint32_t reserved[14];
+    uint32_t reserved[16];
 };
 _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
                "the hot part is one cache line; blocks share neither lines nor prefetched pairs");

@@ -229,6 +229,14 @@ static bool is_on(const struct store_stack *stack, uintptr_t sp)
     return stack->in_use && sp >= stack->low && sp < stack->high;
 }
 
+bool stacks_share(const struct control *block, uintptr_t one, uintptr_t other)
+{
+    for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
+        if (is_on(stack_at(block, ref), one) && is_on(stack_at(block, ref), other)) return true;
+    }
+    return false;
+}
+
 static struct store_stack *find_stack(struct control *block, uintptr_t sp)
 {
     store_ref *hint = hint_of(block, sp);

@@ -14,6 +14,10 @@ static inline bool stacks_contains(const struct control *block, uintptr_t sp)
     return sp >= block->stack->low && sp < block->stack->high;
 }
 
+/* Do both addresses lie in one machine stack that the thread was seen on? Context: owner thread,
+ * signal-safe. */
+bool stacks_share(const struct control *block, uintptr_t one, uintptr_t other);
+
 /* Makes the thread's first stack current. high: end of the machine stack. 0 or −ENOMEM.
  * Context: owner thread, attaching. */
 int stacks_init(struct control *block, uintptr_t low, uintptr_t high);
