@@ -57,7 +57,7 @@ struct store_ending {
 enum store_flags {
     STORE_HAS_MEMORY_CHUNKS = 1, /* part of what was recorded is not in the file */
     STORE_IS_MEMORY = 2,         /* never was a file */
-    STORE_THREAD_TREES = 8, /* the report holds each thread's own call tree */
+    STORE_THREAD_TREES = 8,      /* the report holds each thread's own call tree */
 };
 
 struct store_head {
