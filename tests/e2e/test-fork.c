@@ -110,7 +110,8 @@ static void spawned_commands_have_reports_of_their_own(void **state)
     check_commands(NULL, (const char *const[]){NULL}, 3);
 }
 
-/* A preload and an output named relative to a directory that the program leaves. */
+/* A preload and an output named relative to a directory that the program leaves. system and popen
+ * hand on `environ` as it is: a documented limit. */
 static void relative_names_hold_after_a_chdir(void **state)
 {
     char library[4096];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children by posix_spawn, system and popen, each an instrumented program (itself, with "child").
+ * Children by posix_spawn, system and popen (after a chdir by posix_spawn alone), each an
+ * instrumented program (itself, with "child").
  */
 #define _GNU_SOURCE
 #include "truth.h"

@@ -30,7 +30,11 @@ PLAIN static int change(const char *what)
     if (!strcmp(what, "setuid")) return setuid(65534);
     if (!strcmp(what, "chroot")) return chroot("/proc");
     if (!strcmp(what, "umask")) umask(077);
-    if (!strcmp(what, "comma") && !setlocale(LC_ALL, "de_DE.UTF-8")) return 0;
+    if (!strcmp(what, "comma")) {
+        if (!setlocale(LC_NUMERIC, "comma")) return 1;
+        printf("%.1f\n", 1.5);
+        fflush(stdout);
+    }
     return 0;
 }
 
