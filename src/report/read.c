@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * File → text → jansson → a check against a table of what must be there. The table is no copy of
- * the schema: it holds what readers rely on. Runs outside of targets. */
+ * File → text → jansson → a check against the tables of members.h. Runs outside of targets. */
 #include "report/read.h"
 
 #include "base/arena.h"
 #include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/sys.h"
+#include "report/members.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,43 +17,42 @@
 enum { SCHEMA = 1 };
 static const size_t most_bytes = (size_t)2 << 30;
 
-enum kind { OBJECT, ARRAY, TEXT, INTEGER, NUMBER };
-
-struct member {
-    const char *key;
-    enum kind kind;
-    bool is_needed;
+static const char *const kind_names[] = {
+    [OBJECT] = "an object",
+    [ARRAY] = "an array",
+    [TEXT] = "a text",
+    [TRUTH] = "true or false",
+    [INTEGER] = "an integer",
+    [COUNT] = "an integer from 0 on",
+    [NUMBER] = "a number",
+    [TIME] = "a number from 0 on",
+    [THREAD] = "the id of a thread",
+    [FUNCTION] = "the id of a function",
+    [CATEGORY] = "the name of a category",
 };
 
-static const struct member document_members[] = {
-    {"process", OBJECT, true}, {"categories", OBJECT, true}, {"functions", ARRAY, true},
-    {"threads", ARRAY, true},  {"call_tree", ARRAY, true},   {"stint", TEXT, true},
-    {"lost", OBJECT, true},    {"overhead", OBJECT, true},   {"clock", OBJECT, true},
+/* What ids and names refer to, and where a fault goes. */
+struct reading {
+    size_t functions, threads;
+    const json_t *categories;
+    struct fault *fault;
 };
-static const struct member process_members[] = {
-    {"pid", INTEGER, true},      {"run", TEXT, true},           {"ending", OBJECT, true},
-    {"executable", TEXT, false}, {"duration_ms", NUMBER, true},
-};
-static const struct member ending_members[] = {
-    {"kind", TEXT, true},       {"status", INTEGER, false},  {"signal", TEXT, false},
-    {"code", TEXT, false},      {"backtrace", ARRAY, false}, {"address", TEXT, false},
-    {"thread", INTEGER, false},
-};
-static const struct member function_members[] = {
-    {"id", INTEGER, true},   {"name", TEXT, true},      {"raw_name", TEXT, false},
-    {"module", TEXT, false}, {"build_id", TEXT, false}, {"offset", TEXT, false},
-};
-static const struct member statistics_members[] = {
-    {"Count", INTEGER, false},    {"Open", INTEGER, false},    {"Total_ms", NUMBER, false},
-    {"Self_ms", NUMBER, false},   {"Avg_ms", NUMBER, false},   {"Min_ms", NUMBER, false},
-    {"Max_ms", NUMBER, false},    {"P50_ms", NUMBER, false},   {"P90_ms", NUMBER, false},
-    {"P95_ms", NUMBER, false},    {"P99_ms", NUMBER, false},   {"P99_9_ms", NUMBER, false},
-    {"percentiles", TEXT, false}, {"histogram", ARRAY, false},
-};
-static const char *const kind_names[] = {"an object", "an array", "a text", "an integer",
-                                         "a number"};
 
-static bool is_kind(const json_t *value, enum kind kind)
+/* Where in the document: a chain, put into words only for a fault. */
+struct place {
+    const struct place *above;
+    const char *key; /* NULL = an array's item */
+    size_t index;
+};
+typedef int check(const struct reading *reading, const json_t *value, const struct place *place);
+
+static bool is_id(const json_t *value, size_t count)
+{
+    json_int_t id = json_integer_value(value);
+    return json_is_integer(value) && id >= 0 && (uint64_t)id < count;
+}
+
+static bool is_kind(const struct reading *reading, const json_t *value, enum kind kind)
 {
     switch (kind) {
     case OBJECT:
@@ -62,119 +61,287 @@ static bool is_kind(const json_t *value, enum kind kind)
         return json_is_array(value);
     case TEXT:
         return json_is_string(value);
+    case TRUTH:
+        return json_is_boolean(value);
     case INTEGER:
         return json_is_integer(value);
+    case COUNT:
+        return json_is_integer(value) && json_integer_value(value) >= 0;
     case NUMBER:
         return json_is_number(value);
+    case TIME:
+        return json_is_number(value) && json_number_value(value) >= 0;
+    case THREAD:
+        return is_id(value, reading->threads);
+    case FUNCTION:
+        return is_id(value, reading->functions);
+    case CATEGORY:
+        return json_is_string(value) &&
+               json_object_get(reading->categories, json_string_value(value));
     }
     return false;
 }
 
-static struct fmt fault_text(char (*space)[200]) { return fmt_over(*space, sizeof *space); }
+static void put_place(struct fmt *out, const struct place *place)
+{
+    if (!place) return;
+    put_place(out, place->above);
+    if (!place->key) {
+        fmt_char(out, '[');
+        fmt_u64(out, place->index);
+        fmt_char(out, ']');
+        return;
+    }
+    if (place->above) fmt_char(out, '.');
+    fmt_bytes(out, place->key, strnlen(place->key, 60));
+}
+
+/* "not a report: functions[12].Count is not an integer from 0 on" */
+static int wrong(const struct reading *reading, const struct place *place, const char *before,
+                 const char *after)
+{
+    char space[200];
+    struct fmt out = fmt_over(space, sizeof space);
+    fmt_text(&out, "not a report: ");
+    fmt_text(&out, before);
+    put_place(&out, place);
+    fmt_text(&out, after);
+    return fault_set(reading->fault, -EBADMSG, space);
+}
+
+static int is_not(const struct reading *reading, const struct place *place, enum kind kind)
+{
+    char space[64];
+    struct fmt out = fmt_over(space, sizeof space);
+    fmt_text(&out, " is not ");
+    fmt_text(&out, kind_names[kind]);
+    return wrong(reading, place, "", space);
+}
+
+static int check_members(const struct reading *reading, const json_t *object,
+                         const struct place *place, const struct member *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_object_get(object, members[i].key);
+        const struct place at = {.above = place, .key = members[i].key};
+        enum kind kind = members[i].kind & KIND;
+        if (!value && !(members[i].kind & NEEDED)) continue;
+        if (!value) return wrong(reading, &at, "no ", "");
+        if ((members[i].kind & OR_NULL) && json_is_null(value)) continue;
+        if (!is_kind(reading, value, kind)) return is_not(reading, &at, kind);
+    }
+    return 0;
+}
+#define CHECK(reading, object, place, members)                                                     \
+    check_members(reading, object, place, members, COUNT_OF(members))
+
+/* Each item of an array, which may be missing, must be an object that passes. */
+static int check_items(const struct reading *reading, const json_t *object, const char *key,
+                       const struct place *place, check *pass)
+{
+    const json_t *array = json_object_get(object, key);
+    const struct place in = {.above = place, .key = key};
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const struct place at = {&in, NULL, i};
+        const json_t *item = json_array_get(array, i);
+        if (!json_is_object(item)) return is_not(reading, &at, OBJECT);
+        int error = pass(reading, item, &at);
+        if (error) return error;
+    }
+    return 0;
+}
+
+/* The same for each member of an object. */
+static int check_named(const struct reading *reading, const json_t *object, const char *key,
+                       const struct place *place, check *pass)
+{
+    const struct place in = {.above = place, .key = key};
+    const char *name;
+    json_t *item;
+    json_object_foreach((json_t *)json_object_get(object, key), name, item)
+    {
+        const struct place at = {.above = &in, .key = name};
+        if (!json_is_object(item)) return is_not(reading, &at, OBJECT);
+        int error = pass(reading, item, &at);
+        if (error) return error;
+    }
+    return 0;
+}
+
+/* [number, …] of that many, all of that kind. */
+static bool is_row(const struct reading *reading, const json_t *row, size_t size, enum kind kind)
+{
+    if (json_array_size(row) != size) return false;
+    for (size_t i = 0; i < size; i++)
+        if (!is_kind(reading, json_array_get(row, i), kind)) return false;
+    return true;
+}
+
+/* [[low, high, count], …] of that kind, low < high, in ascending order and apart. */
+static int check_histogram(const struct reading *reading, const json_t *object,
+                           const struct place *place, enum kind kind)
+{
+    const json_t *histogram = json_object_get(object, "histogram"), *last = NULL;
+    const struct place in = {.above = place, .key = "histogram"};
+    for (size_t i = 0; i < json_array_size(histogram); i++) {
+        const json_t *bucket = json_array_get(histogram, i), *low = json_array_get(bucket, 0);
+        const json_t *high = json_array_get(bucket, 1), *count = json_array_get(bucket, 2);
+        bool is_bucket = is_row(reading, bucket, 3, kind) && is_kind(reading, count, COUNT) &&
+                         json_number_value(low) < json_number_value(high) &&
+                         (!last || json_number_value(last) <= json_number_value(low));
+        const struct place at = {&in, NULL, i};
+        if (!is_bucket) return wrong(reading, &at, "", " is no bucket");
+        last = high;
+    }
+    return 0;
+}
+
+static int check_statistics(const struct reading *reading, const json_t *object,
+                            const struct place *place)
+{
+    const json_t *recent = json_object_get(object, "Recent");
+    const struct place at = {.above = place, .key = "Recent"};
+    int error = CHECK(reading, object, place, statistics_members);
+    if (!error && recent) error = CHECK(reading, recent, &at, recent_members);
+    return error ? error : check_histogram(reading, object, place, COUNT);
+}
+
+/* Of what is listed by its id: that is its place in the list. */
+static int check_id(const struct reading *reading, const json_t *item, const struct place *place)
+{
+    const json_t *id = json_object_get(item, "id");
+    const struct place at = {.above = place, .key = "id"};
+    if (json_is_integer(id) && json_integer_value(id) == (json_int_t)place->index) return 0;
+    return wrong(reading, &at, "", " is not its place in the list");
+}
+
+static int check_function(const struct reading *reading, const json_t *function,
+                          const struct place *place)
+{
+    int error = check_id(reading, function, place);
+    if (!error) error = CHECK(reading, function, place, function_members);
+    return error ? error : check_statistics(reading, function, place);
+}
+
+/* A parent stands before its children, so no walk upward or downward goes round. */
+static int check_node(const struct reading *reading, const json_t *node, const struct place *place)
+{
+    const json_t *parent = json_object_get(node, "parent");
+    const struct place at = {.above = place, .key = "parent"};
+    int error = check_id(reading, node, place);
+    if (!error) error = CHECK(reading, node, place, node_members);
+    if (!error) error = check_statistics(reading, node, place);
+    if (error) return error;
+    if (!json_is_null(parent) && !is_id(parent, place->index))
+        return wrong(reading, &at, "", " is not the id of a node before it");
+    if (json_object_get(node, "function") || json_object_get(node, "category") ||
+        json_is_true(json_object_get(node, "folded")))
+        return 0;
+    return wrong(reading, place, "", " has no function");
+}
+
+static int check_part(const struct reading *reading, const json_t *part, const struct place *place)
+{
+    int error = CHECK(reading, part, place, part_members);
+    return error ? error : check_statistics(reading, part, place);
+}
+
+static int check_part_category(const struct reading *reading, const json_t *part,
+                               const struct place *place)
+{
+    if (!json_object_get(reading->categories, place->key)) return is_not(reading, place, CATEGORY);
+    return check_statistics(reading, part, place);
+}
+
+static int check_thread(const struct reading *reading, const json_t *thread,
+                        const struct place *place)
+{
+    const json_t *open = json_object_get(thread, "open_calls");
+    const struct place in = {.above = place, .key = "open_calls"};
+    int error = check_id(reading, thread, place);
+    if (!error) error = CHECK(reading, thread, place, thread_members);
+    for (size_t i = 0; !error && i < json_array_size(open); i++) {
+        const struct place at = {&in, NULL, i};
+        if (!is_kind(reading, json_array_get(open, i), FUNCTION))
+            error = is_not(reading, &at, FUNCTION);
+    }
+    if (!error) error = check_items(reading, thread, "functions", place, check_part);
+    if (!error) error = check_named(reading, thread, "categories", place, check_part_category);
+    return error ? error : check_items(reading, thread, "call_tree", place, check_node);
+}
+
+static int check_counter(const struct reading *reading, const json_t *counter,
+                         const struct place *place)
+{
+    return CHECK(reading, counter, place, counter_members);
+}
+
+static int check_value(const struct reading *reading, const json_t *value,
+                       const struct place *place)
+{
+    int error = CHECK(reading, value, place, value_members);
+    return error ? error : check_histogram(reading, value, place, NUMBER);
+}
+
+static int check_series(const struct reading *reading, const json_t *series,
+                        const struct place *place)
+{
+    const json_t *buckets = json_object_get(series, "buckets");
+    const struct place in = {.above = place, .key = "buckets"};
+    int error = CHECK(reading, series, place, series_members);
+    for (size_t i = 0; !error && i < json_array_size(buckets); i++) {
+        const struct place at = {&in, NULL, i};
+        if (!is_row(reading, json_array_get(buckets, i), 5, TIME))
+            error = wrong(reading, &at, "", " is not five numbers from 0 on");
+    }
+    return error;
+}
+
+static int check_culprit(const struct reading *reading, const json_t *culprit,
+                         const struct place *place)
+{
+    int error = CHECK(reading, culprit, place, culprit_members);
+    if (error || json_object_get(culprit, "function") || json_object_get(culprit, "category"))
+        return error;
+    return wrong(reading, place, "", " has no function");
+}
+
+static int check_worst(const struct reading *reading, const json_t *frame,
+                       const struct place *place)
+{
+    int error = CHECK(reading, frame, place, worst_members);
+    return error ? error : check_items(reading, frame, "functions", place, check_culprit);
+}
+
+static int check_frames(const struct reading *reading, const json_t *frames,
+                        const struct place *place)
+{
+    int error = CHECK(reading, frames, place, frames_members);
+    if (!error) error = check_statistics(reading, frames, place);
+    if (!error) error = check_items(reading, frames, "series", place, check_series);
+    if (!error) error = check_items(reading, frames, "worst", place, check_worst);
+    return error ? error : check_items(reading, frames, "blame", place, check_culprit);
+}
+
+static int check_backtrace(const struct reading *reading, const json_t *frame,
+                           const struct place *place)
+{
+    return CHECK(reading, frame, place, backtrace_members);
+}
+
+static int check_process(const struct reading *reading, const json_t *process)
+{
+    const struct place at = {.above = NULL, .key = "process"},
+                       at_ending = {.above = &at, .key = "ending"};
+    const json_t *ending = json_object_get(process, "ending");
+    int error = CHECK(reading, process, &at, process_members);
+    if (!error) error = CHECK(reading, ending, &at_ending, ending_members);
+    return error ? error : check_items(reading, ending, "backtrace", &at_ending, check_backtrace);
+}
 
 static int content_fault(struct read_fault *fault, const char *text)
 {
     return fault_set(&fault->fault, -EBADMSG, text);
-}
-
-/* "not a report: functions[12].Count is not an integer" */
-static int member_fault(struct read_fault *fault, const char *place, const struct member *member,
-                        bool is_there)
-{
-    char space[200];
-    struct fmt out = fault_text(&space);
-    fmt_text(&out, is_there ? "not a report: " : "not a report: no ");
-    fmt_text(&out, place);
-    fmt_text(&out, member->key);
-    if (is_there) {
-        fmt_text(&out, " is not ");
-        fmt_text(&out, kind_names[member->kind]);
-    }
-    return content_fault(fault, space);
-}
-
-static int check_members(const json_t *object, const char *place, const struct member *members,
-                         size_t count, struct read_fault *fault)
-{
-    for (size_t i = 0; i < count; i++) {
-        const json_t *value = json_object_get(object, members[i].key);
-        if (!value && !members[i].is_needed) continue;
-        if (!value || !is_kind(value, members[i].kind))
-            return member_fault(fault, place, &members[i], value != NULL);
-    }
-    return 0;
-}
-#define CHECK(object, place, members, fault)                                                       \
-    check_members(object, place, members, COUNT_OF(members), fault)
-
-/* [[low, high, count], …] with integers from 0 on and low < high. */
-static int check_histogram(const json_t *object, const char *place, struct read_fault *fault)
-{
-    const json_t *histogram = json_object_get(object, "histogram");
-    for (size_t i = 0; i < json_array_size(histogram); i++) {
-        const json_t *bucket = json_array_get(histogram, i);
-        bool is_bucket = json_array_size(bucket) == 3;
-        for (size_t j = 0; is_bucket && j < 3; j++) {
-            const json_t *number = json_array_get(bucket, j);
-            is_bucket = json_is_integer(number) && json_integer_value(number) >= 0;
-        }
-        if (is_bucket && json_integer_value(json_array_get(bucket, 0)) <
-                             json_integer_value(json_array_get(bucket, 1)))
-            continue;
-        char space[200];
-        struct fmt out = fault_text(&space);
-        fmt_text(&out, "not a report: ");
-        fmt_text(&out, place);
-        fmt_text(&out, "histogram[");
-        fmt_u64(&out, i);
-        fmt_text(&out, "] is no bucket");
-        return content_fault(fault, space);
-    }
-    return 0;
-}
-
-static int check_statistics(const json_t *object, const char *place, struct read_fault *fault)
-{
-    int error = CHECK(object, place, statistics_members, fault);
-    return error ? error : check_histogram(object, place, fault);
-}
-
-static const struct member any_object = {"", OBJECT, true};
-
-static int check_functions(const json_t *functions, struct read_fault *fault)
-{
-    for (size_t i = 0; i < json_array_size(functions); i++) {
-        const json_t *function = json_array_get(functions, i);
-        char space[200];
-        struct fmt place = fault_text(&space);
-        fmt_text(&place, "functions[");
-        fmt_u64(&place, i);
-        fmt_char(&place, ']');
-        if (!json_is_object(function)) return member_fault(fault, space, &any_object, true);
-        fmt_char(&place, '.');
-        int error = CHECK(function, space, function_members, fault);
-        if (!error) error = check_statistics(function, space, fault);
-        if (error) return error;
-    }
-    return 0;
-}
-
-static int check_categories(const json_t *report, struct read_fault *fault)
-{
-    const char *name;
-    json_t *category;
-    json_object_foreach(json_object_get(report, "categories"), name, category)
-    {
-        char space[200];
-        struct fmt place = fault_text(&space);
-        fmt_text(&place, "categories.");
-        fmt_bytes(&place, name, strnlen(name, 80));
-        if (!json_is_object(category)) return member_fault(fault, space, &any_object, true);
-        fmt_char(&place, '.');
-        int error = check_statistics(category, space, fault);
-        if (error) return error;
-    }
-    return 0;
 }
 
 static int check_schema(const json_t *report, struct read_fault *fault)
@@ -184,7 +351,7 @@ static int check_schema(const json_t *report, struct read_fault *fault)
         return content_fault(fault, "JSON, but not a report of stint");
     if (json_integer_value(schema) == SCHEMA) return 0;
     char space[200];
-    struct fmt out = fault_text(&space);
+    struct fmt out = fmt_over(space, sizeof space);
     fmt_text(&out, "a report of schema ");
     fmt_i64(&out, json_integer_value(schema));
     fmt_text(&out, "; this stint reads schema ");
@@ -194,21 +361,29 @@ static int check_schema(const json_t *report, struct read_fault *fault)
 
 static int check_report(const json_t *report, struct read_fault *fault)
 {
+    const struct reading reading = {json_array_size(json_object_get(report, "functions")),
+                                    json_array_size(json_object_get(report, "threads")),
+                                    json_object_get(report, "categories"), &fault->fault};
+    const struct place overhead = {.above = NULL, .key = "overhead"};
     int error = check_schema(report, fault);
-    if (!error) error = CHECK(report, "", document_members, fault);
-    const json_t *process = json_object_get(report, "process");
-    if (!error) error = CHECK(process, "process.", process_members, fault);
+    if (!error) error = CHECK(&reading, report, NULL, document_members);
+    if (!error) error = check_process(&reading, json_object_get(report, "process"));
     if (!error)
-        error = CHECK(json_object_get(process, "ending"), "process.ending.", ending_members, fault);
-    if (!error) error = check_functions(json_object_get(report, "functions"), fault);
-    return error ? error : check_categories(report, fault);
+        error = CHECK(&reading, json_object_get(report, "overhead"), &overhead, overhead_members);
+    if (!error) error = check_items(&reading, report, "functions", NULL, check_function);
+    if (!error) error = check_named(&reading, report, "categories", NULL, check_statistics);
+    if (!error) error = check_items(&reading, report, "threads", NULL, check_thread);
+    if (!error) error = check_items(&reading, report, "call_tree", NULL, check_node);
+    if (!error) error = check_named(&reading, report, "counters", NULL, check_counter);
+    if (!error) error = check_named(&reading, report, "values", NULL, check_value);
+    return error ? error : check_named(&reading, report, "frames", NULL, check_frames);
 }
 
 /* jansson's words may quote the input: what a terminal would act on is replaced. */
 static int json_fault(struct read_fault *fault, const json_error_t *error)
 {
     char space[200];
-    struct fmt out = fault_text(&space);
+    struct fmt out = fmt_over(space, sizeof space);
     fmt_text(&out, "not a report: ");
     for (const char *c = error->text; *c; c++)
         fmt_char(&out, (unsigned char)*c < ' ' || *c == 127 ? '?' : *c);

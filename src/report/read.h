@@ -19,9 +19,12 @@ struct read_fault {
 };
 
 /* Reads the file, a FIFO too, whole. On success *report is the document, to be freed with
- * json_decref: its members "process", "process.ending.kind", "functions", "categories", "threads"
- * and "call_tree" are there and of their types, and so is every member of a function or category
- * that the report's page names. 0 or −errno with the fault filled. Context: outside. */
+ * json_decref. Every member that the report's page names and that is there is of its type, counts
+ * and times are not negative; these are there: "process" with "ending.kind", "functions",
+ * "categories", "threads", "call_tree". An id of a function, thread or node is its place in the
+ * list; ids and categories' names point at something (but a thread's parent may be any thread, also
+ * in a circle); a node's parent stands before it; histograms ascend. 0 or −errno with the fault
+ * filled. Context: outside. */
 int read_report(const char *path, json_t **report, struct read_fault *fault);
 
 /* The same of text in memory. Context: outside. */

@@ -3,8 +3,8 @@
  * `stint report`: a report as a table. */
 #include "base/num.h"
 #include "base/say.h"
+#include "document.h"
 #include "exitcode.h"
-#include "report/read.h"
 #include "show.h"
 #include "threads.h"
 #include "verbs.h"
@@ -26,15 +26,6 @@ const struct opt report_options[] = {
     {0},
 };
 
-static void tell_fault(const char *path, const struct read_fault *fault)
-{
-    char place[48] = "";
-    if (fault->line) snprintf(place, sizeof place, "%d:%d:", fault->line, fault->column);
-    int is_content = fault->fault.error == -EBADMSG;
-    say_line(path, ":", place, " ", fault->fault.text, is_content ? "" : ": ",
-             is_content ? "" : strerror(-fault->fault.error), (char *)0);
-}
-
 /* In characters; 0 where fd is no terminal. */
 static size_t width_of_terminal(int fd)
 {
@@ -42,32 +33,25 @@ static size_t width_of_terminal(int fd)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* NULL where it is none, which has been told. */
-static json_t *read_or_tell(const char *path)
-{
-    struct read_fault fault = {.line = 0};
-    json_t *report = NULL;
-    if (read_report(path, &report, &fault) < 0) tell_fault(path, &fault);
-    return report;
-}
-
 static int show_threads(const char *path)
 {
-    json_t *report = read_or_tell(path);
-    if (!report) return EXITCODE_BAD_INPUT;
-    threads_print(report);
-    json_decref(report);
+    struct document document;
+    int status = document_open(path, &document);
+    if (status != EXITCODE_OK) return status;
+    threads_print(document.json);
+    document_close(&document);
     return EXITCODE_OK;
 }
 
 int show_report(const char *path, const struct summary_options *wishes, int fd)
 {
     struct summary_options options = *wishes;
-    json_t *report = read_or_tell(path);
-    if (!report) return EXITCODE_BAD_INPUT;
+    struct document document;
+    int status = document_open(path, &document);
+    if (status != EXITCODE_OK) return status;
     options.width = width_of_terminal(fd);
-    int error = summary_write(report, &options, fd);
-    json_decref(report);
+    int error = summary_write(document.json, &options, fd);
+    document_close(&document);
     if (error == 0) return EXITCODE_OK;
     say_line("the table can't be written: ", strerror(-error), (char *)0);
     return EXITCODE_BAD_INPUT;
@@ -114,8 +98,6 @@ int report_main(struct opt_args *args)
     struct report_arguments arguments = {.path = NULL, .table = {.most_rows = 40}};
     int status = read_arguments(args, &arguments);
     if (status >= 0) return status;
-    const char *path = arguments.path ? arguments.path : "profiling_results.json";
-    if (strcmp(path, "-") == 0) path = "/dev/stdin";
-    if (arguments.is_threads) return show_threads(path);
-    return show_report(path, &arguments.table, STDOUT_FILENO);
+    if (arguments.is_threads) return show_threads(arguments.path);
+    return show_report(arguments.path, &arguments.table, STDOUT_FILENO);
 }
