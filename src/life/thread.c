@@ -155,10 +155,20 @@ static bool is_our_process(void)
     return pid == identity_pid();
 }
 
+static void count_late_call(void)
+{
+    if (__atomic_load_n(&process.state, __ATOMIC_ACQUIRE) == PROCESS_FINISHED)
+        recorder_count_lost(LOST_CALLS_AFTER_REPORT, 1);
+}
+
 COLD static bool attach(void)
 {
     if (!start_process() || process.is_off) return false;
-    if (!is_our_process() || !start_recording()) return false;
+    if (!is_our_process()) return false;
+    if (!start_recording()) {
+        count_late_call();
+        return false;
+    }
     struct recorder_thread thread;
     describe(&thread);
     if (recorder_attach(&thread)) return false;

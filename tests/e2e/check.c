@@ -293,6 +293,17 @@ json_t *report_load(const struct run *run, const char *name, int leave)
     return report_load_path(path, leave);
 }
 
+json_t *report_recover(const struct run *run, int leave)
+{
+    char command[9000], *store = run_list(run, "store");
+    if (strncmp(store, "stint.", 6) || strchr(store, ' ')) fail_msg("stores: \"%s\"", store);
+    snprintf(command, sizeof command, "%s recover %s/store/%s -o %s/out/recovered.json >/dev/null",
+             run_setting("STINT_COMMAND"), run->dir, store, run->dir);
+    free(store);
+    assert_int_equal(system(command), 0);
+    return report_load(run, "recovered.json", leave);
+}
+
 /* Counts the names in out but the first process's, and copies the wanted one; names hold no blank.
  */
 static size_t others(const struct run *run, size_t wanted, char found[static 512])

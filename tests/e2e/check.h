@@ -17,6 +17,8 @@ enum check_leave {
 
 /* Loads `dir`/out/name, validated and consistent. To be freed by json_decref. */
 json_t *report_load(const struct run *run, const char *name, int leave);
+/* What `stint recover` makes of the one store that the run left. */
+json_t *report_recover(const struct run *run, int leave);
 /* A report anywhere else. */
 json_t *report_load_path(const char *path, int leave);
 

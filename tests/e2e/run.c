@@ -157,9 +157,12 @@ static void redirect(const char *path, int flags, int fd)
 static void child_starts(const struct run *run, const struct run_spec *spec, char *const *env)
 {
     char *argv[12] = {(char *)spec->target};
+    struct rlimit core;
     for (size_t i = 0; spec->args[i]; i++) argv[i + 1] = (char *)spec->args[i];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+    getrlimit(RLIMIT_CORE, &core);
+    core.rlim_cur = 0;
+    setrlimit(RLIMIT_CORE, &core);
     redirect(run_path(run, "stdin"), O_RDONLY, 0);
     redirect(run_path(run, "stdout"), O_WRONLY | O_CREAT | O_APPEND, 1);
     redirect(run_path(run, "stderr"), O_WRONLY | O_CREAT | O_APPEND, 2);

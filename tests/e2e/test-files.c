@@ -204,7 +204,7 @@ static void a_file_size_limit_is_said(void **state) { check_limits("fsize", true
 
 static void a_user_who_may_not_write_is_told(void **state)
 {
-    if (getuid()) skip();
+    if (getuid()) skip_because("not root");
     check_limits("setuid", true);
 }
 
@@ -218,7 +218,7 @@ static void open_to_all(const char *dir)
 
 static void a_store_that_may_not_be_removed_any_more_is_said(void **state)
 {
-    if (getuid()) skip();
+    if (getuid()) skip_because("not root");
     struct both both;
     struct run_spec spec = {
         .target = "file-limits", .args = {"setuid"}, .arrange = open_to_all, .says = true};
@@ -235,7 +235,7 @@ static void a_store_that_may_not_be_removed_any_more_is_said(void **state)
 
 static void another_root_directory_is_said(void **state)
 {
-    if (getuid()) skip();
+    if (getuid()) skip_because("not root");
     check_limits("chroot", true);
 }
 
@@ -264,7 +264,7 @@ static bool may_mount(void)
 
 static void a_full_disk_is_said_and_leaves_nothing_half_written(void **state)
 {
-    if (!may_mount()) skip();
+    if (!may_mount()) skip_because("may not mount");
     struct run run;
     struct run_spec spec = {.target = "limits", .arrange = mount_small_out};
     run_target(&run, &spec, true);
@@ -280,7 +280,7 @@ static void a_full_disk_is_said_and_leaves_nothing_half_written(void **state)
 
 static void a_store_on_a_full_disk_goes_on_in_memory(void **state)
 {
-    if (!may_mount()) skip();
+    if (!may_mount()) skip_because("may not mount");
     struct run run;
     struct run_spec spec = {.target = "limits", .arrange = mount_small_store};
     run_target(&run, &spec, true);

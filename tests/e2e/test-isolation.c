@@ -78,7 +78,7 @@ static void the_report_is_valid_where_the_decimal_point_is_a_comma(void **state)
     }
     snprintf(command, sizeof command, "rm -rf %s", dir);
     assert_int_equal(system(command), 0);
-    if (!is_there) skip();
+    if (!is_there) skip_because("localedef can make no locale here");
 }
 
 int main(void)

@@ -29,27 +29,20 @@ static void check_recovered(const char *target, const char *arg)
 {
     struct run run;
     run_target(&run, &(struct run_spec){.target = target, .args = {arg}}, true);
-    char command[9000], *store = run_list(&run, "store");
-    snprintf(command, sizeof command, "%s recover %s/store/%s -o %s/out/recovered.json >/dev/null",
-             run_setting("STINT_COMMAND"), run.dir, store, run.dir);
-    assert_int_equal(system(command), 0);
-    json_t *report = report_load(&run, "recovered.json", CHECK_ALL);
+    json_t *report = report_recover(&run, CHECK_ALL);
     check_truth(report, run.out);
     assert_string_equal(report_ending(report, "kind"), "killed");
     json_decref(report);
-    free(store);
     run_fini(&run);
 }
 
 static void recover_gives_exact_counts_after_a_kill(void **state)
 {
-    if (access(run_setting("STINT_COMMAND"), X_OK)) skip();
     check_recovered("deaths", NULL);
 }
 
 static void recover_gives_exact_counts_after_a_raw_exit(void **state)
 {
-    if (access(run_setting("STINT_COMMAND"), X_OK)) skip();
     check_recovered("endings", "raw");
 }
 

@@ -132,7 +132,8 @@ static void link_build_id(const char *path, bool there)
 
 static void a_debug_file_is_found_by_build_id(void **state)
 {
-    if (access("/usr/lib/debug", W_OK) && access("/usr/lib", W_OK)) skip();
+    if (access("/usr/lib/debug", W_OK) && access("/usr/lib", W_OK))
+        skip_because("may not write below /usr/lib");
     char path[4096];
     snprintf(path, sizeof path, "%s", run_target_path("build-id-file"));
     struct run run;
