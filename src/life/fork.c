@@ -52,9 +52,9 @@ static uint32_t parents_open_calls(struct recorder_open_call *calls, uint32_t ca
         for (uint32_t i = 1; i <= open; i++) {
             const struct store_node *node = view_at(&view, frames[i].node, sizeof *node);
             if (!node || frames[i].sp < sp) continue;
-            if (count < capacity)
-                calls[count] =
-                    (struct recorder_open_call){node->address & STORE_ADDRESS_MASK, frames[i].sp};
+            uint64_t address = node->address & STORE_ADDRESS_MASK;
+            if (frames[i].start_ticks & STORE_FRAME_MUTED) address = frames[i].start_ticks;
+            if (count < capacity) calls[count] = (struct recorder_open_call){address, frames[i].sp};
             count++;
         }
     }

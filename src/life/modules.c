@@ -237,6 +237,8 @@ COLD void modules_rescan(void)
 
 bool modules_can_record(void) { return list.can_record; }
 
+void modules_announce(void) { list.can_record = true; }
+
 void modules_note_change(void) { __atomic_store_n(&list.is_changed, 1, __ATOMIC_RELAXED); }
 
 void modules_catch_up(void)

@@ -15,6 +15,9 @@ void modules_rescan(void);
 /* True when an object that imports the hooks or stint's API has been seen. Context: signal-safe. */
 bool modules_can_record(void);
 
+/* Such an object has said so itself. Context: start-up of that object. */
+void modules_announce(void);
+
 /* Notes that objects may have come which modules_rescan has not seen. Context: signal-safe. */
 void modules_note_change(void);
 

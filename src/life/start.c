@@ -242,6 +242,18 @@ COLD static void keep_arguments(int argc, char *const *argv)
     argument_bytes = used ? used - 1 : 0;
 }
 
+static bool is_constructed;
+
+COLD bool start_announce(void)
+{
+    int saved = errno;
+    if (start_is_vfork_child() || !start_process()) return true;
+    modules_announce();
+    if (is_constructed) companion_open();
+    errno = saved;
+    return !process.is_off;
+}
+
 __attribute__((constructor)) static void constructor(int argc, char **argv)
 {
     int saved = errno;
@@ -249,6 +261,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv)
     (void)real();
     if (start_process() && !process.is_off) {
         finish_register();
+        is_constructed = true;
         if (modules_can_record()) companion_open();
     }
     errno = saved;

@@ -43,6 +43,11 @@ extern struct process process;
  * in another thread. errno is kept. Context: any thread; constructor or first event. */
 bool start_process(void);
 
+/* A loaded object says that it may record: it has no import by which we could know. The companion
+ * is opened, here or in our constructor. False where this process is not recorded. errno is kept.
+ * Context: another object's constructor. */
+bool start_announce(void);
+
 /* Creates the store, unless it exists; the loser of a race waits for the winner, at most a second.
  * True when there is one. errno is kept. Context: slow path, any thread, signal-safe (a handler
  * that interrupted the winner gets false). */

@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -40,6 +41,8 @@ static bool has_end_key;
 static __thread struct thread_birth born;
 static __thread uintptr_t born_sp;
 static __thread uint64_t born_ticks;
+/* What the program calls it. */
+static __thread char given_name[RECORDER_NAME_BYTES + 1];
 
 /* The loader's: where main's frames begin. */
 extern void *__libc_stack_end;
@@ -173,6 +176,7 @@ COLD static bool attach(void)
     describe(&thread);
     if (recorder_attach(&thread)) return false;
     fork_inherit();
+    if (given_name[0]) (void)recorder_give_name(given_name);
     crash_thread_stack();
     if (has_end_key) (void)pthread_setspecific(end_key, (void *)1);
     return true;
@@ -188,6 +192,15 @@ bool thread_attach(void)
     file_unguard(&guard);
     errno = saved;
     return is_attached;
+}
+
+void thread_set_name(const char *name)
+{
+    if (start_is_vfork_child()) return;
+    size_t bytes = name ? strnlen(name, RECORDER_NAME_BYTES) : 0;
+    for (size_t i = 0; i < bytes; i++) given_name[i] = name[i];
+    given_name[bytes] = '\0';
+    (void)recorder_give_name(given_name);
 }
 
 void thread_note_stack(uintptr_t low, uintptr_t high)

@@ -33,6 +33,10 @@ void thread_born(const struct thread_birth *birth, uintptr_t sp);
 /* Notes where another machine stack lies (makecontext, sigaltstack). Context: owner thread. */
 void thread_note_stack(uintptr_t low, uintptr_t high);
 
+/* The calling thread's name in the report, also before its first event; NULL or "": as the kernel
+ * has it. Context: owner thread, not in a signal handler. */
+void thread_set_name(const char *name);
+
 /* The calling thread ends: retires its recorder. Safe to call twice. Context: owner thread. */
 void thread_ends(void);
 

@@ -104,6 +104,59 @@ void control_wipe(void)
     *process = (struct control_process){0};
 }
 
+/* Ordinary memory: a forked child has what its parent had. */
+static uint32_t pauses;
+static __thread uint32_t thread_pauses;
+
+bool control_is_paused(void)
+{
+    return __atomic_load_n(&pauses, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&thread_pauses, __ATOMIC_RELAXED);
+}
+
+/* Enters go slow until the owner's slow path finds that nothing is paused (control_end). */
+static void mute(struct control *block)
+{
+    __atomic_store_n(&block->frames_bytes, 0, __ATOMIC_RELAXED);
+}
+
+static void count_down(uint32_t *count)
+{
+    uint32_t seen = __atomic_load_n(count, __ATOMIC_RELAXED);
+    while (seen && !__atomic_compare_exchange_n(count, &seen, seen - 1, false, __ATOMIC_RELAXED,
+                                                __ATOMIC_RELAXED)) {
+    }
+}
+
+void control_pause(void)
+{
+    struct control_process *process = control_process();
+    if (!process || control_is_vfork_child()) return;
+    (void)__atomic_fetch_add(&pauses, 1, __ATOMIC_RELAXED);
+    /* Pairs with the fence in control_end: either it sees the pause, or its limits come first. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used && i < block_count; i++) mute(control_block(i));
+}
+
+void control_resume(void)
+{
+    if (!control_is_vfork_child()) count_down(&pauses);
+}
+
+void control_pause_thread(void)
+{
+    if (control_is_vfork_child()) return;
+    (void)__atomic_fetch_add(&thread_pauses, 1, __ATOMIC_RELAXED);
+    SIGNAL_FENCE();
+    if (control->in_use) mute(control);
+}
+
+void control_resume_thread(void)
+{
+    if (!control_is_vfork_child()) count_down(&thread_pauses);
+}
+
 bool control_begin(struct control *block, uintptr_t sp)
 {
     if (block->busy_sp) return false;
@@ -115,8 +168,23 @@ bool control_begin(struct control *block, uintptr_t sp)
     return true;
 }
 
+/* The part of the current stack that the hooks may take for it: without the fiber that lies in it,
+ * on our side of that. */
+static void set_limits(struct control *block, uintptr_t sp)
+{
+    const struct store_stack *stack = block->stack, *fiber = block->fiber;
+    uintptr_t low = stack->low, high = stack->high;
+    if (fiber && fiber != stack && fiber->low < high && fiber->high > low) {
+        if (sp >= fiber->high) low = fiber->high;
+        if (sp < fiber->low) high = fiber->low;
+    }
+    block->stack_low = low;
+    block->stack_bytes = high - low;
+}
+
 void control_end(struct control *block)
 {
+    uintptr_t sp = block->busy_sp;
     SIGNAL_FENCE();
     block->busy_sp = 0;
     block->busy_depth = 0;
@@ -125,6 +193,9 @@ void control_end(struct control *block)
     struct store_stack *stack = block->stack;
     block->frames =
         (struct store_frame *)(void *)(block->base + (uint64_t)stack->frames * STORE_UNIT);
-    block->stack_bytes = (uintptr_t)(stack->high - stack->low);
-    block->frames_bytes = (stack->capacity - 1) * sizeof(struct store_frame);
+    set_limits(block, sp);
+    __atomic_store_n(&block->frames_bytes, (stack->capacity - 1) * sizeof(struct store_frame),
+                     __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with the one in control_pause */
+    if (UNLIKELY(control_is_paused())) mute(block);
 }

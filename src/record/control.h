@@ -43,8 +43,9 @@ struct control {
     uint32_t tid;    /* the thread that records here, or did last */
     uint32_t in_use; /* 0 = free; 1 = has a recorder */
     uint64_t stack_age;
-    store_ref *stack_hints; /* page → stack, a guess; NULL until there are two stacks */
-    uint32_t reserved[16];
+    store_ref *stack_hints;    /* page → stack, a guess; NULL until there are two stacks */
+    struct store_stack *fiber; /* that the program says it runs on; NULL = none */
+    uint32_t reserved[14];
 };
 _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
                "the hot part is one cache line; blocks share neither lines nor prefetched pairs");
@@ -97,3 +98,12 @@ static inline void control_forget_wiped(void)
  * stack address of the hook that went slow. Context: owner thread, signal-safe. */
 bool control_begin(struct control *block, uintptr_t sp);
 void control_end(struct control *block);
+
+/* Pausing: calls that are entered are kept in balance but not recorded, and go slow; what is open
+ * goes on. Of all threads or of the calling one, until as many resumes as pauses were made. A
+ * forked child is paused as its parent was. Context: any thread, signal-safe. */
+void control_pause(void);
+void control_resume(void);
+void control_pause_thread(void);
+void control_resume_thread(void);
+bool control_is_paused(void);

@@ -46,7 +46,7 @@ static void close_top(struct control *block, uint64_t now)
 {
     struct store_frame frame = *block->top;
     pop(block, block->top);
-    if (!frame.sp) return;
+    if (!frame.sp || frame.start_ticks & STORE_FRAME_MUTED) return;
     uint64_t ticks = now - frame.start_ticks;
     if ((int64_t)ticks < 0) {
         ticks = 0;
@@ -115,6 +115,23 @@ static void push(struct control *block, store_ref node, uint32_t flags, uintptr_
     __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
 }
 
+/* A call while recording is paused: calls that come below it after the pause find in it what they
+ * would find in the call around it. */
+static void push_muted(struct control *block, uint64_t address, uintptr_t sp)
+{
+    const struct store_frame *above = whole(block, block->top);
+    bool is_folded = tree_is_folded(tree_node(block->base, above->node));
+    struct store_frame *frame = block->top + 1;
+    block->top = frame;
+    SIGNAL_FENCE();
+    frame->node = above->node;
+    frame->expected = is_folded ? above->expected : 0;
+    frame->expected_address = 0;
+    frame->near = 0;
+    frame->start_ticks = STORE_FRAME_MUTED | address;
+    __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
+}
+
 /* Calls from before a fork that ended without our seeing it. */
 static void drop_inherited_below(struct control *block, uintptr_t sp)
 {
@@ -140,6 +157,10 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
         lose(block, sp, LOST_CALLS_TOO_DEEP);
         return;
     }
+    if (control_is_paused()) {
+        push_muted(block, address, sp);
+        return;
+    }
     above = whole(block, block->top); /* growing moves the frames */
     store_ref parent = above->node;
     store_ref node = tree_child(block, parent, address);
@@ -160,6 +181,8 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
 
 static bool is_of(const struct control *block, const struct store_frame *frame, uint64_t address)
 {
+    if (frame->start_ticks & STORE_FRAME_MUTED)
+        return frame->sp && frame->start_ticks == (STORE_FRAME_MUTED | address);
     uint64_t own = tree_node(block->base, frame->node)->address;
     return frame->sp && (own & (STORE_ADDRESS_MASK | STORE_MARK_CATEGORY)) == address;
 }

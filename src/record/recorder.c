@@ -33,6 +33,10 @@ static void describe(struct store_recorder *recorder, const struct recorder_thre
     __atomic_store_n(&recorder->start_routine, thread->start_routine, __ATOMIC_RELAXED);
     if (!recorder->started_ticks) recorder->started_ticks = thread->started_ticks;
     memcpy(recorder->name, thread->name, sizeof recorder->name);
+    if (recorder->given_name) {
+        struct store_text *given = store_at(options.store, recorder->given_name);
+        given->bytes = 0; /* was another thread's */
+    }
     recorder->generations++;
     __atomic_store_n(&recorder->state, STORE_THREAD_RUNNING, __ATOMIC_RELEASE);
 }
@@ -172,6 +176,47 @@ static bool is_attached(void) { return control->in_use != 0; }
 
 struct store_recorder *recorder_of_thread(void) { return is_attached() ? control->recorder : NULL; }
 
+/* Room for the longest name, once a recorder. */
+static struct store_text *given_name(struct control *block)
+{
+    store_ref ref = block->recorder->given_name;
+    if (!ref) {
+        ref = space_alloc(block, sizeof(struct store_text) + RECORDER_NAME_BYTES);
+        /* Release pairs with the reader's acquire. */
+        __atomic_store_n(&block->recorder->given_name, ref, __ATOMIC_RELEASE);
+    }
+    return ref ? store_at(options.store, ref) : NULL;
+}
+
+bool recorder_give_name(const char *name)
+{
+    struct control *block = control;
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    if (!is_attached() || !control_begin(block, sp)) return false;
+    size_t bytes = strnlen(name, RECORDER_NAME_BYTES);
+    if (bytes == RECORDER_NAME_BYTES) { /* cut between characters of UTF-8 */
+        do bytes--;
+        while (bytes && ((unsigned char)name[bytes] & 0xc0) == 0x80);
+    }
+    struct store_text *text = given_name(block);
+    if (text) {
+        memcpy(text->data, name, bytes);
+        text->data[bytes] = '\0';
+        __atomic_store_n(&text->bytes, (uint32_t)bytes, __ATOMIC_RELEASE);
+    }
+    control_end(block);
+    return text != NULL;
+}
+
+void recorder_set_fiber(uintptr_t low, uintptr_t high)
+{
+    struct control *block = control;
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    if (!is_attached() || !control_begin(block, sp)) return;
+    if (stacks_set_fiber(block, low, high, sp)) recorder_count_lost(LOST_STACKS_DROPPED, 1);
+    control_end(block);
+}
+
 void recorder_retire(uint64_t cpu_ns, const char name[16])
 {
     if (!is_attached()) return;
@@ -203,11 +248,25 @@ uint32_t recorder_open_calls(struct recorder_open_call *calls, uint32_t capacity
         if (!frame->sp) continue;
         if (open < capacity) {
             uint64_t address = tree_node(block->base, frame->node)->address & STORE_ADDRESS_MASK;
+            if (frame->start_ticks & STORE_FRAME_MUTED) address = frame->start_ticks;
             calls[open] = (struct recorder_open_call){address, frame->sp};
         }
         open++;
     }
     return open;
+}
+
+static bool inherit(struct control *block, const struct recorder_open_call *call, uint64_t now)
+{
+    bool is_muted = call->address & STORE_FRAME_MUTED;
+    store_ref node = block->top->node;
+    if (!is_muted) node = tree_child(block, node, call->address | STORE_MARK_INHERITED);
+    if (!node) return false;
+    struct store_frame *frame = block->top + 1;
+    block->top = frame;
+    *frame = (struct store_frame){
+        .start_ticks = is_muted ? call->address : now, .sp = call->sp, .node = node};
+    return true;
 }
 
 void recorder_inherit(const struct recorder_open_call *calls, uint32_t count)
@@ -219,12 +278,7 @@ void recorder_inherit(const struct recorder_open_call *calls, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const struct store_frame *end = stacks_frames(block) + block->stack->capacity;
         if (block->top + 1 >= end && !stacks_grow(block)) break;
-        uint64_t address = calls[i].address | STORE_MARK_INHERITED;
-        store_ref node = tree_child(block, block->top->node, address);
-        if (!node) break;
-        struct store_frame *frame = block->top + 1;
-        block->top = frame;
-        *frame = (struct store_frame){.start_ticks = now, .sp = calls[i].sp, .node = node};
+        if (!inherit(block, &calls[i], now)) break;
         block->inherited++;
     }
     control_end(block);

@@ -50,12 +50,23 @@ struct control *recorder_make(const struct recorder_thread *thread);
  * effect on a thread that never attached. Context: owner thread, signal-safe. */
 void recorder_retire(uint64_t cpu_ns, const char name[16]);
 
+/* The calling thread's name in the report, instead of the kernel's; cut to RECORDER_NAME_BYTES − 1;
+ * "" = the kernel's again. False where the thread has no recorder, or is busy. Context: owner
+ * thread. */
+enum { RECORDER_NAME_BYTES = 64 };
+bool recorder_give_name(const char *name);
+
+/* The calling thread runs on the stack [low, high), also where that is part of another; low ==
+ * high: on its own again. Nothing happens to a thread without a recorder. Context: owner thread. */
+void recorder_set_fiber(uintptr_t low, uintptr_t high);
+
 /* The store's record of the calling thread, or NULL. Context: owner thread, signal-safe. */
 struct store_recorder *recorder_of_thread(void);
 
 /* Addresses of the calling thread's open functions on its current stack, outermost first, with
  * their stack addresses; returns how many there are (may be more than capacity: the outermost are
- * given). For the fork wrappers, which hand them to recorder_inherit in the child. Context: owner
+ * given); those that are muted with STORE_FRAME_MUTED. For the fork wrappers, which hand them to
+ * recorder_inherit in the child. Context: owner
  * thread, signal-safe. */
 struct recorder_open_call {
     uint64_t address, sp;

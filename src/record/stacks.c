@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { OWN = 1, ANOTHER = 2, FIBER = 3 }; /* in_use */
+
 enum {
     FIRST_FRAMES = 128,
     FIRST_FRAMES_ELSEWHERE = 16,
@@ -142,7 +144,8 @@ static void set_bounds(struct control *block, struct store_stack *stack, struct 
 }
 
 /* `frames`: as many as are wanted at first, unless the depth limit is lower. */
-static struct store_stack *new_stack(struct control *block, struct bounds bounds, uint32_t frames)
+static struct store_stack *new_stack(struct control *block, struct bounds bounds, uint32_t frames,
+                                     uint32_t kind)
 {
     uint32_t most = recorder_settings()->max_depth + 1; /* the floor is no call */
     if (frames > most) frames = most;
@@ -152,7 +155,7 @@ static struct store_stack *new_stack(struct control *block, struct bounds bounds
     struct store_stack *stack = stack_at(block, ref);
     stack->frames = array;
     stack->capacity = frames;
-    stack->in_use = block->recorder->stacks ? 2 : 1;
+    stack->in_use = kind;
     set_bounds(block, stack, bounds);
     store_ref *link = &block->recorder->stacks;
     while (*link) link = &stack_at(block, *link)->next;
@@ -164,7 +167,7 @@ static struct store_stack *new_stack(struct control *block, struct bounds bounds
 
 int stacks_init(struct control *block, uintptr_t low, uintptr_t high)
 {
-    struct store_stack *stack = new_stack(block, (struct bounds){low, high}, FIRST_FRAMES);
+    struct store_stack *stack = new_stack(block, (struct bounds){low, high}, FIRST_FRAMES, OWN);
     if (!stack) return -ENOMEM;
     use(block, stack);
     return 0;
@@ -184,6 +187,7 @@ void stacks_close_all(struct control *block)
         use(block, stack);
         frames_close_all(block, now);
     }
+    block->fiber = NULL;
     use(block, stack_at(block, block->recorder->stacks));
     block->too_deep = 0;
 }
@@ -203,7 +207,7 @@ static struct store_stack *drop_oldest(struct control *block)
     struct store_stack *oldest = NULL;
     for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
         struct store_stack *stack = stack_at(block, ref);
-        if (stack->in_use != 2 || stack == block->stack) continue;
+        if (stack->in_use < ANOTHER || stack == block->stack || stack == block->fiber) continue;
         if (!oldest || stack->age < oldest->age) oldest = stack;
     }
     if (!oldest) return NULL;
@@ -237,32 +241,100 @@ bool stacks_share(const struct control *block, uintptr_t one, uintptr_t other)
     return false;
 }
 
+/* Fibers that the thread is not on may be memory of other use by now. */
+static bool is_other_fiber(const struct control *block, const struct store_stack *stack)
+{
+    return stack->in_use == FIBER && stack != block->fiber;
+}
+
 static struct store_stack *find_stack(struct control *block, uintptr_t sp)
 {
+    if (block->fiber && is_on(block->fiber, sp)) return block->fiber;
     store_ref *hint = hint_of(block, sp);
-    if (hint && *hint && is_on(stack_at(block, *hint), sp)) return stack_at(block, *hint);
+    if (hint && *hint && is_on(stack_at(block, *hint), sp) &&
+        !is_other_fiber(block, stack_at(block, *hint)))
+        return stack_at(block, *hint);
     for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
         struct store_stack *stack = stack_at(block, ref);
-        if (!is_on(stack, sp)) continue;
+        if (!is_on(stack, sp) || is_other_fiber(block, stack)) continue;
         if (hint) *hint = ref;
         return stack;
     }
     return NULL;
 }
 
+bool stacks_contains(const struct control *block, uintptr_t sp)
+{
+    const struct store_stack *stack = block->stack, *fiber = block->fiber;
+    if (fiber && fiber != stack && is_on(fiber, sp)) return false;
+    return sp >= stack->low && sp < stack->high;
+}
+
+/* Memory for one stack more: a new record, or that of the stack idle longest. */
+static struct store_stack *make_stack(struct control *block, struct bounds bounds, uint32_t kind)
+{
+    if (block->stack_count < STACKS_MOST)
+        return new_stack(block, bounds, FIRST_FRAMES_ELSEWHERE, kind);
+    struct store_stack *stack = drop_oldest(block);
+    if (!stack) return NULL;
+    set_bounds(block, stack, bounds);
+    stack->in_use = kind;
+    return stack;
+}
+
+/* Another fiber lies here now: the calls of the former one end. */
+static void empty(struct control *block, struct store_stack *stack)
+{
+    struct store_stack *current = block->stack;
+    use(block, stack);
+    frames_close_all(block, ticks_now());
+    set_bounds(block, stack, (struct bounds){0, 0});
+    use(block, current);
+}
+
+static bool has_bounds(const struct store_stack *stack, struct bounds bounds)
+{
+    return stack->in_use == FIBER && stack->low == bounds.low && stack->high == bounds.high;
+}
+
+/* The record of the fiber with these bounds, or NULL. */
+static struct store_stack *find_fiber(struct control *block, struct bounds bounds)
+{
+    struct store_stack *found = NULL;
+    store_ref *hint = hint_of(block, bounds.low);
+    if (hint && *hint && has_bounds(stack_at(block, *hint), bounds)) return stack_at(block, *hint);
+    for (store_ref ref = block->recorder->stacks; ref; ref = stack_at(block, ref)->next) {
+        struct store_stack *stack = stack_at(block, ref);
+        if (has_bounds(stack, bounds)) {
+            found = stack;
+            if (hint) *hint = ref;
+        } else if (stack->in_use == FIBER && stack->low < bounds.high && stack->high > bounds.low) {
+            empty(block, stack);
+        }
+    }
+    return found;
+}
+
+int stacks_set_fiber(struct control *block, uintptr_t low, uintptr_t high, uintptr_t sp)
+{
+    struct bounds bounds = {low, high};
+    struct store_stack *fiber = NULL;
+    stacks_settle(block);
+    if (low < high) {
+        fiber = find_fiber(block, bounds);
+        if (!fiber) fiber = make_stack(block, bounds, FIBER);
+        if (!fiber) return -ENOMEM;
+    }
+    block->fiber = fiber;
+    stacks_switch(block, sp);
+    return 0;
+}
+
 void stacks_switch(struct control *block, uintptr_t sp)
 {
     if (stacks_contains(block, sp)) return;
     struct store_stack *stack = find_stack(block, sp);
-    if (!stack) {
-        struct bounds bounds = bounds_of(sp);
-        if (block->stack_count < STACKS_MOST) {
-            stack = new_stack(block, bounds, FIRST_FRAMES_ELSEWHERE);
-        } else {
-            stack = drop_oldest(block);
-            if (stack) set_bounds(block, stack, bounds);
-        }
-    }
+    if (!stack) stack = make_stack(block, bounds_of(sp), ANOTHER);
     if (!stack) return;
     use(block, stack);
     block->too_deep = 0;

@@ -8,11 +8,9 @@
 
 enum { STACKS_MOST = 4096 }; /* of one thread; beyond, the one idle longest is dropped */
 
-/* Does sp lie in the machine stack whose frames are current? Context: owner thread, signal-safe. */
-static inline bool stacks_contains(const struct control *block, uintptr_t sp)
-{
-    return sp >= block->stack->low && sp < block->stack->high;
-}
+/* Does sp lie in the machine stack whose frames are current? A fiber that the thread is on comes
+ * before what it was carved out of. Context: owner thread, signal-safe. */
+bool stacks_contains(const struct control *block, uintptr_t sp);
 
 /* Do both addresses lie in one machine stack that the thread was seen on? Context: owner thread,
  * signal-safe. */
@@ -33,6 +31,11 @@ void stacks_reuse(struct control *block, uintptr_t low, uintptr_t high);
  * Nothing changes when sp lies in the current one, or when there is no memory. Context: owner
  * thread, while busy. */
 void stacks_switch(struct control *block, uintptr_t sp);
+
+/* The thread runs on the stack [low, high), which may be part of another; low == high: on no such
+ * stack any more. It may be there already or come there next: its address tells. 0 or −ENOMEM.
+ * Context: owner thread, while busy. */
+int stacks_set_fiber(struct control *block, uintptr_t low, uintptr_t high, uintptr_t sp);
 
 /* The top back into the current frames: a handler that interrupted a hook between loading and
  * storing the top may have had them moved, or changed stacks. Context: owner thread, while busy. */

@@ -166,6 +166,7 @@ static void add_stack(struct calls *calls, const struct store_stack *stack)
     calls->merged->stack_serial++;
     for (uint32_t i = 1; i <= open && calls->merged->frames_left; i++) {
         calls->merged->frames_left--;
+        if (frames[i].start_ticks & STORE_FRAME_MUTED) continue;
         uint32_t at = index_find(&calls->by_ref, frames[i].node);
         if (at == INDEX_NONE || !calls->nodes[at].part) continue; /* damaged, or not yet whole */
         add_open(calls, at, caller, &frames[i]);

@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SCHEMA = 1, THREAD_NAME_BYTES = 16, VERSION_BYTES = 16 };
+enum { SCHEMA = 1, THREAD_NAME_BYTES = 16, GIVEN_NAME_BYTES = 64, VERSION_BYTES = 16 };
 
 struct writer {
     struct arena arena, scratch, values;
@@ -35,6 +35,7 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
  * shortest time. */
 static uint64_t end_of_call(const struct view *view, const struct store_frame *frame)
 {
+    if (frame->start_ticks & STORE_FRAME_MUTED) return 0;
     const struct store_node *node = frame->sp ? NULL : view_at(view, frame->node, sizeof *node);
     return sums_plus(frame->start_ticks, node && node->count ? node->min_ticks : 0);
 }
@@ -214,12 +215,18 @@ static json_t *start_routine(struct writer *writer, const struct store_recorder 
     return json_string_nocheck(names_of(names, place, false).name);
 }
 
-static json_t *thread_name(const struct store_recorder *record)
+static json_t *thread_name(const struct view *view, const struct store_recorder *record)
 {
-    char valid[THREAD_NAME_BYTES * 3 + 1];
+    char valid[GIVEN_NAME_BYTES * 3 + 1];
     if (record->flags & STORE_RECORDER_OTHERS) return json_string_nocheck("[other threads]");
-    (void)utf8_make_valid(record->name, strnlen(record->name, THREAD_NAME_BYTES), valid,
-                          sizeof valid); /* fits */
+    uint32_t bytes = 0;
+    const char *name = view_text(view, record->given_name, &bytes);
+    if (!name || !bytes) {
+        name = record->name;
+        bytes = (uint32_t)strnlen(name, THREAD_NAME_BYTES);
+    }
+    if (bytes > GIVEN_NAME_BYTES) bytes = GIVEN_NAME_BYTES;  /* damaged */
+    (void)utf8_make_valid(name, bytes, valid, sizeof valid); /* fits */
     return json_string_nocheck(valid);
 }
 
@@ -232,7 +239,7 @@ static void write_thread_head(struct writer *writer, uint32_t number)
     json_t *object = json_object();
     stream_set(object, "id", json_integer(number));
     stream_set(object, "tid", json_integer(record->tid));
-    stream_set(object, "name", thread_name(record));
+    stream_set(object, "name", thread_name(writer->merged.view, record));
     stream_set(object, "start_routine", start_routine(writer, record));
     stream_set(object, "parent",
                record->parent && record->parent <= writer->merged.thread_count

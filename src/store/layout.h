@@ -190,10 +190,15 @@ struct store_ring {
     uint64_t written; /* release, after the sample */
 };
 
+/* A call that was entered while recording was paused has this and its address for start_ticks. It
+ * is no call of the report's: its node is that of the call around it. No clock reaches so far, so
+ * an exit takes the slow path. */
+#define STORE_FRAME_MUTED (UINT64_C(1) << 63)
+
 /* An open call. sp is written last and cleared first: 0 = not (or not yet) a frame. */
 struct store_frame {
-    uint64_t start_ticks;
-    uint64_t sp; /* address of the caller's stack at the hook */
+    uint64_t start_ticks; /* or STORE_FRAME_MUTED and an address */
+    uint64_t sp;          /* address of the caller's stack at the hook */
     store_ref node;
     store_ref near; /* counters of the function's short calls, if it had them when this began */
     /* The callee to expect: its node in the low half, the low half of its address in the high one,
@@ -225,7 +230,7 @@ struct store_stack {
     store_ref next;   /* release */
     store_ref frames; /* struct store_frame[capacity]; replaced when it grows, release */
     uint32_t capacity;
-    uint32_t in_use;    /* 1 = the thread's own stack, 2 = another, 0 = none */
+    uint32_t in_use;    /* 1 = the thread's own stack, 2 = another, 3 = a fiber's, 0 = none */
     uint64_t low, high; /* bounds of the machine stack; 0 and UINT64_MAX where unknown */
     uint64_t age;       /* the recorder's count of switches when it was last left */
 };
@@ -243,9 +248,11 @@ struct store_recorder {
     uint64_t started_ticks, ended_ticks; /* ended 0 = running */
     uint64_t cpu_ns;                     /* at its end, or at the newest report */
     char name[16];                       /* as the kernel has it; NUL-terminated */
-    store_ref nodes, functions;          /* first segments; release */
-    store_ref stacks;                    /* release */
-    store_ref root, folded_root;         /* nodes */
+    store_ref given_name; /* store_text: what the program calls it in the report; 0 = nothing */
+    uint32_t reserved_name;
+    store_ref nodes, functions;  /* first segments; release */
+    store_ref stacks;            /* release */
+    store_ref root, folded_root; /* nodes */
     uint32_t node_count;
     uint64_t lost[16];      /* by enum lost_kind */
     uint64_t cpu_before_ns; /* of the threads that recorded here earlier; part of cpu_ns */
