@@ -15,7 +15,9 @@
 
 #include <alloca.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -54,10 +56,19 @@ static int perform(const struct call *c, char *const *environment)
     return -1;
 }
 
+/* No file of that name: the life goes on, and was there a file a moment later, its store stays. */
+static bool is_hopeless(const struct call *call)
+{
+    if (call->kind != EXECVE && !(call->kind == EXECVPE && call->path && strchr(call->path, '/')))
+        return false;
+    long found = sys_call4(SYS_faccessat, AT_FDCWD, call->path, F_OK, 0);
+    return found == -ENOENT || found == -ENOTDIR;
+}
+
 /* Not reported where it can't end the life: spawned, or in a child of vfork (finish.h). */
 static int perform_and_report(const struct call *call, char *const *environment)
 {
-    if (call->kind >= SPAWN) return perform(call, environment);
+    if (call->kind >= SPAWN || is_hopeless(call)) return perform(call, environment);
     finish_before_exec();
     int result = perform(call, environment);
     finish_exec_failed(); /* keeps errno */

@@ -22,6 +22,7 @@
 #include "self/identity.h"
 #include "self/outname.h"
 #include "signals/guard.h"
+#include "store/rehome.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,8 @@ static struct {
     uint32_t owner; /* tid of who reports; 0 = nobody. acquire/release with itself */
     uint32_t phase; /* enum finish_phase */
     uint32_t quick_exit_status;
-    char name[sizeof process.out]; /* of the report being made, or of the exec's */
+    char name[sizeof process.out];         /* of the report being made, or of the exec's */
+    char store[sizeof process.store.path]; /* removed for the exec's report; empty = none */
 } ending;
 
 /* Past what a report may take at most, a waiter no longer waits: its owner hangs for good. */
@@ -310,6 +312,7 @@ void finish_before_exec(void)
         guard_begin(false);
         int result = name_exec_report() ? write_report(ending.name, false) : -ENAMETOOLONG;
         guard_end();
+        memcpy(ending.store, process.store.path, sizeof ending.store);
         if (result)
             say_failed(ending.name, result);
         else
@@ -321,14 +324,30 @@ void finish_before_exec(void)
     errno = error;
 }
 
+/* No other thread records; one whose end nobody saw counts as if it did. */
+static bool is_alone(void)
+{
+    const struct store_head *head = store_head(&process.store);
+    const struct store_recorder *own = recorder_of_thread();
+    store_ref at = __atomic_load_n(&head->recorders, __ATOMIC_ACQUIRE);
+    while (at) {
+        const struct store_recorder *thread = store_at(&process.store, at);
+        at = __atomic_load_n(&thread->next, __ATOMIC_ACQUIRE);
+        if (thread == own) continue;
+        if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == STORE_THREAD_RUNNING) return false;
+    }
+    return true;
+}
+
 void finish_exec_failed(void)
 {
     static const struct store_ending none;
     if (!finish_is_ours()) return;
     if (__atomic_load_n(&ending.owner, __ATOMIC_RELAXED) != identity_tid()) return;
     if (ending.phase != FINISH_EXEC) return;
-    if (ending.name[0]) (void)sys_call3(SYS_unlinkat, AT_FDCWD, ending.name, 0);
     finish_set_ending(&none);
+    store_rehome(&process.store, ending.store, is_alone());
+    if (ending.name[0]) (void)sys_call3(SYS_unlinkat, AT_FDCWD, ending.name, 0);
     finish_release(false);
 }
 

@@ -24,9 +24,9 @@ void finish_process(enum store_ending_kind kind, int status);
 void finish_note_quick_exit(int status);
 
 /* The process is about to become another program: a report `<name>.<pid>.exec<N>.json` of the life
- * that ends. If the exec fails, finish_exec_failed removes it and recording goes on (with the store
- * in memory alone from then on). Both do nothing in a child of vfork. errno is kept. Context: any
- * thread, signal-safe. */
+ * that ends. If the exec fails, finish_exec_failed removes it and recording goes on (in a copy of
+ * the store's file; where other threads record, in memory alone from then on). Both do nothing in a
+ * child of vfork. errno is kept. Context: any thread, signal-safe. */
 void finish_before_exec(void);
 void finish_exec_failed(void);
 

@@ -196,9 +196,8 @@ static int grow(struct store *store, uint64_t need)
     return 0;
 }
 
-/* False where this thread has it already: a handler of a trap or fault, which can't be blocked. Any
- * other holder is on its way to unlock, since its signals are blocked. */
-static bool lock(struct store *store)
+/* Any other holder is on its way to unlock, since its signals are blocked. */
+bool store_lock(struct store *store)
 {
     uint32_t self = (uint32_t)sys_call0(SYS_gettid);
     for (;;) {
@@ -212,7 +211,7 @@ static bool lock(struct store *store)
     }
 }
 
-static void unlock(struct store *store) { __atomic_store_n(&store->lock, 0, __ATOMIC_RELEASE); }
+void store_unlock(struct store *store) { __atomic_store_n(&store->lock, 0, __ATOMIC_RELEASE); }
 
 /* Asking again for what was refused would cost every further call its system calls. */
 static bool is_hopeless(const struct store *store, uint64_t bytes)
@@ -250,9 +249,9 @@ store_ref store_alloc(struct store *store, uint64_t bytes, uint32_t align)
     struct file_guard guard;
     store_ref ref = 0;
     file_guard(&guard);
-    if (lock(store)) {
+    if (store_lock(store)) {
         ref = alloc_locked(store, bytes, align);
-        unlock(store);
+        store_unlock(store);
     }
     file_unguard(&guard);
     return ref;

@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "store/layout.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +59,11 @@ static inline struct store_head *store_head(const struct store *store)
  * file is not there (any more, or in this root directory); or −errno, and the file stays.
  * Context: any thread, signal-safe. */
 int store_unlink(struct store *store);
+
+/* Keeps others from allocating. False where this thread keeps them already: a handler of a trap or
+ * fault, which can't be blocked. Context: any thread, signal-safe, under file_guard. */
+bool store_lock(struct store *store);
+void store_unlock(struct store *store);
 
 /* Unmaps everything and forgets it, without touching the file: what a forked child does with its
  * parent's store. Context: the only thread that uses it. */

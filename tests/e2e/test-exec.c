@@ -56,11 +56,43 @@ static void a_program_given_an_empty_environment_is_not_followed(void **state)
     both_fini(&both);
 }
 
+/* After execs that failed: what was recorded before and after them is not lost to a SIGKILL. */
+static void a_failed_exec_leaves_a_whole_store(void **state)
+{
+    struct run run;
+    run_target(&run, &(struct run_spec){.target = "execs", .args = {"killed"}}, true);
+    assert_int_equal(WTERMSIG(run.status), SIGKILL);
+    assert_string_equal(run.err, "");
+    json_t *report = report_recover(&run, CHECK_ALL);
+    char *truth = run_read(run_path(&run, "work/first-truth"));
+    check_truth(report, truth);
+    assert_string_equal(report_ending(report, "kind"), "killed");
+    json_decref(report);
+    free(truth);
+    run_fini(&run);
+}
+
+/* Beside another thread the file can't be had back: the recording goes on in memory. */
+static void a_failed_exec_beside_threads_goes_on(void **state)
+{
+    struct both both;
+    struct run_spec spec = {.target = "execs", .args = {"execve", "thread"}};
+    both_run_bare(&both, &spec);
+    assert_int_equal(WEXITSTATUS(both.plain.status), 8);
+    assert_int_equal(report_others(&both.stint), 1);
+    json_t *first = report_load_other(&both.stint, 0, CHECK_ALL);
+    check_first_life(&both, first);
+    json_decref(first);
+    both_fini(&both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_life_has_its_report),
         cmocka_unit_test(every_exec_function_is_followed),
+        cmocka_unit_test(a_failed_exec_leaves_a_whole_store),
+        cmocka_unit_test(a_failed_exec_beside_threads_goes_on),
         cmocka_unit_test(a_program_given_an_empty_environment_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
