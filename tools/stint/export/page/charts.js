@@ -33,6 +33,7 @@ function marks(places) {
     const {ctx} = plot;
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = color('--mark');
+    ctx.lineWidth = 2 * devicePixelRatio;
     ctx.font = `${12 * devicePixelRatio}px system-ui`;
     for (const {at, name} of places) {
       if (at === null || at === undefined) continue;

@@ -4,13 +4,16 @@
 const FUNCTION = ['name', 'module', 'isCategory', 'count', 'open', 'total', 'self', 'avg', 'min',
   'max', 'p50', 'p90', 'p99', 'p999', 'histogram'];
 
+const THREAD = ['name', 'start_routine', 'isRunning', 'tid', 'generations', 'calls', 'started',
+  'lifetime', 'cpu'];
+
+const named = (keys, row, id) =>
+  Object.fromEntries([['id', id], ...keys.map((key, i) => [key, row[i]])]);
+
 export function load() {
   const data = JSON.parse(document.getElementById('data').textContent);
-  data.functions = data.functions.map((row, id) => {
-    const made = {id};
-    FUNCTION.forEach((key, i) => { made[key] = row[i]; });
-    return made;
-  });
+  data.functions = data.functions.map((row, id) => named(FUNCTION, row, id));
+  data.threads = data.threads.map((row, id) => named(THREAD, row, id));
   data.nodes = data.nodes.map(([parent, fn, calls, total, self]) =>
     ({parent, fn, count: calls, total, self, children: []}));
   for (const node of data.nodes)

@@ -2,7 +2,7 @@
 // The tables of functions and threads: Tabulator draws only the rows that are in sight.
 import {FilterModule, FormatModule, InteractionModule, ResizeColumnsModule, SortModule, Tabulator}
   from 'tabulator-tables';
-import {count, fromMs, time} from './text.js';
+import {count, time} from './text.js';
 
 Tabulator.registerModule([FilterModule, FormatModule, InteractionModule, ResizeColumnsModule, SortModule]);
 
@@ -51,14 +51,13 @@ function escapeText(raw) {
 }
 
 export function threadTable(data) {
-  const rows = data.threads.map((t) => ({...t, lifetime: fromMs(t.lifetime_ms), cpu: fromMs(t.cpu_ms),
-    started: fromMs(t.started_ms)}));
   return new Tabulator('#threads', {
-    data: rows, maxHeight: 300, layout: 'fitColumns', index: 'id',
+    data: data.threads, maxHeight: 300, layout: 'fitColumns', index: 'id',
     columns: [
       {...number('Id', 'id', 'plaintext'), width: 60}, {...number('Tid', 'tid', 'plaintext'), width: 90},
       text('Name', 'name', {minWidth: 120}), text('Start routine', 'start_routine', {minWidth: 160}),
-      text('State', 'state', {width: 90}), number('Started', 'started', inTime),
+      text('State', 'isRunning',
+        {width: 90, formatter: (cell) => (cell.getValue() ? 'running' : 'exited')}), number('Started', 'started', inTime),
       number('Lifetime', 'lifetime', inTime), number('Processor', 'cpu', inTime),
       number('Calls', 'calls', inCalls), number('Threads', 'generations', inCalls),
     ],
