@@ -11,14 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 28, HELP_WIDTH = 90, SETTING_NAME = 40 };
+enum { HELP_COLUMN = 28, HELP_WIDTH = 90 };
 
-/* "STINT_MAX_NODES" → "max-nodes" */
-static void setting_name(const struct settings_row *row, char name[SETTING_NAME])
+void opt_setting_name(const struct settings_row *row, char name[OPT_SETTING_NAME])
 {
     const char *from = row->name + strlen("STINT_");
     size_t i = 0;
-    for (; from[i] && i < SETTING_NAME - 1; i++)
+    for (; from[i] && i < OPT_SETTING_NAME - 1; i++)
         name[i] = from[i] == '_' ? '-' : (char)tolower((unsigned char)from[i]);
     name[i] = '\0';
 }
@@ -61,8 +60,8 @@ static void help_settings(const struct verb *verb)
     const struct settings_row *rows = settings_rows(&count);
     puts("\nSettings, each also as the environment variable that `stint settings` names:");
     for (size_t i = 0; i < count; i++) {
-        char name[SETTING_NAME], option[100];
-        setting_name(&rows[i], name);
+        char name[OPT_SETTING_NAME], option[100];
+        opt_setting_name(&rows[i], name);
         if (is_own_option(verb, name)) continue;
         snprintf(option, sizeof option, "    --%s=%s", name, value_name(&rows[i]));
         help_line(option, rows[i].meaning);
@@ -136,8 +135,8 @@ static const struct settings_row *find_setting(const char *word, size_t length)
     size_t count = 0;
     const struct settings_row *rows = settings_rows(&count);
     for (size_t i = 0; i < count; i++) {
-        char name[SETTING_NAME];
-        setting_name(&rows[i], name);
+        char name[OPT_SETTING_NAME];
+        opt_setting_name(&rows[i], name);
         if (strlen(name) == length && memcmp(name, word, length) == 0) return &rows[i];
     }
     return NULL;

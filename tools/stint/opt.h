@@ -53,7 +53,10 @@ enum { OPT_DONE = -1, OPT_OPERAND = -2, OPT_SETTING = -3 };
  * checked. */
 int opt_next(struct opt_args *args);
 
-enum { OPT_VALUES = 96 };
+enum { OPT_VALUES = 96, OPT_SETTING_NAME = 40 };
+
+/* The option of a setting: "STINT_MAX_NODES" → "max-nodes". */
+void opt_setting_name(const struct settings_row *row, char name[OPT_SETTING_NAME]);
 
 /* What a setting takes: "16 … 65536", "0 … 8G", "10ms … 24h", "0 or 1", "auto|tsc". */
 void opt_values(const struct settings_row *row, char text[OPT_VALUES]);

@@ -167,7 +167,7 @@ static bool put_data(FILE *out, const struct document *document)
     const char *executable = json_string_value(json_object_get(process, "executable"));
     fputs("{\"program\":", out);
     put_text(out, executable ? document_base_name(executable) : "program");
-    static const char *const as_they_are[] = {"stint",  "process", "overhead", "lost",
+    static const char *const as_they_are[] = {"stint",  "process",  "overhead", "lost",
                                               "frames", "counters", "values"};
     for (size_t i = 0; i < COUNT_OF(as_they_are); i++) {
         const char *key = as_they_are[i];
