@@ -11,7 +11,8 @@
 
 static HOT NOINLINE void enter_probing(uint64_t address)
 {
-    if (UNLIKELY(!frames_try_enter_probing(control, address))) slow_enter(address, stack_address());
+    uintptr_t sp = stack_address_at_entry();
+    if (UNLIKELY(!frames_try_enter_probing(control, address, sp))) slow_enter(address, sp);
 }
 
 EXPORT HOT void __cyg_profile_func_enter(void *function, void *call_site)

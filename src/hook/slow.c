@@ -40,20 +40,24 @@ static struct control *begin(uintptr_t sp)
     return control_begin(block, sp) ? block : NULL;
 }
 
-static void enter(uint64_t address, uintptr_t sp)
+/* May this thread record here? Attaches it where that was not tried before. */
+static bool is_ready(uintptr_t sp)
 {
     if (!control->in_use) {
         if (control == &control_refused) {
             recorder_count_lost(LOST_CALLS_NO_MEMORY, 1);
-            return;
+            return false;
         }
-        if (!thread_attach()) return;
+        if (!thread_attach()) return false;
         overhead_measure();
     }
-    if (is_anothers(control, sp)) {
-        recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
-        return;
-    }
+    if (!is_anothers(control, sp)) return true;
+    recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
+    return false;
+}
+
+static void enter(uint64_t address, uintptr_t sp)
+{
     struct control *block = begin(sp);
     if (block) {
         frames_enter(block, address, sp);
@@ -71,7 +75,48 @@ static void enter(uint64_t address, uintptr_t sp)
 void slow_enter(uint64_t address, uintptr_t sp)
 {
     int saved = errno;
-    enter(address, sp);
+    if (is_ready(sp)) enter(address, sp);
+    errno = saved;
+}
+
+void slow_enter_scope(struct category *category, uintptr_t sp)
+{
+    int saved = errno;
+    /* The address is one of the store that attaching may have made. */
+    if (is_ready(sp)) enter(category_address(category, STORE_KIND_SCOPE), sp);
+    errno = saved;
+}
+
+static void record(struct control *block, const struct slow_event *event)
+{
+    switch (event->kind) {
+    case STORE_KIND_NS:
+        category_add_ns(block, event->category, event->value);
+        break;
+    case STORE_KIND_COUNT:
+        category_add_count(block, event->category, (int64_t)event->value);
+        break;
+    case STORE_KIND_VALUE:
+        category_add_value(block, event->category, event->unit, event->value);
+        break;
+    case STORE_KIND_SCOPE:
+    case STORE_KINDS:
+        break;
+    }
+}
+
+void slow_record(const struct slow_event *event, uintptr_t sp)
+{
+    int saved = errno;
+    if (!control_is_paused() && is_ready(sp)) {
+        struct control *block = begin(sp);
+        if (block) {
+            record(block, event);
+            control_end(block);
+        } else {
+            recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
+        }
+    }
     errno = saved;
 }
 

@@ -5,9 +5,24 @@
 #pragma once
 
 #include "base/compiler.h"
+#include "record/category.h"
 
 #include <stdint.h>
 
 /* Context: any thread, also in a signal handler, before our constructor and after our end. */
 void slow_enter(uint64_t address, uintptr_t sp) COLD;
 void slow_exit(uint64_t address, uintptr_t sp, uint64_t now) COLD;
+
+/* The same for a scope, whose address is asked for when the thread is attached; it is left by
+ * slow_exit. Context: as above. */
+void slow_enter_scope(struct category *category, uintptr_t sp) COLD;
+
+/* What a program says of a category, but scopes: nanoseconds, an int64_t, or a double's bits.
+ * Context: as above. */
+struct slow_event {
+    struct category *category;
+    enum store_kind kind;
+    uint64_t value;
+    const char *unit;
+};
+void slow_record(const struct slow_event *event, uintptr_t sp) COLD;

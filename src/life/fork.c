@@ -11,6 +11,7 @@
 #include "life/finish.h"
 #include "life/modules.h"
 #include "life/start.h"
+#include "record/category.h"
 #include "record/control.h"
 #include "self/identity.h"
 #include "signals/guard.h"
@@ -52,9 +53,11 @@ static uint32_t parents_open_calls(struct recorder_open_call *calls, uint32_t ca
         for (uint32_t i = 1; i <= open; i++) {
             const struct store_node *node = view_at(&view, frames[i].node, sizeof *node);
             if (!node || frames[i].sp < sp) continue;
-            uint64_t address = node->address & STORE_ADDRESS_MASK;
+            uint64_t address = node->address;
             if (frames[i].start_ticks & STORE_FRAME_MUTED) address = frames[i].start_ticks;
-            if (count < capacity) calls[count] = (struct recorder_open_call){address, frames[i].sp};
+            if (count < capacity)
+                calls[count] =
+                    (struct recorder_open_call){category_portable(address), frames[i].sp};
             count++;
         }
     }

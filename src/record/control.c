@@ -114,10 +114,12 @@ bool control_is_paused(void)
            __atomic_load_n(&thread_pauses, __ATOMIC_RELAXED);
 }
 
-/* Enters go slow until the owner's slow path finds that nothing is paused (control_end). */
+/* Enters, and what is said of categories, go slow until the owner's slow path finds that nothing is
+ * paused (control_end). */
 static void mute(struct control *block)
 {
     __atomic_store_n(&block->frames_bytes, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&block->category_count, 0, __ATOMIC_RELAXED);
 }
 
 static void count_down(uint32_t *count)
@@ -189,13 +191,15 @@ void control_end(struct control *block)
     block->busy_sp = 0;
     block->busy_depth = 0;
     SIGNAL_FENCE(); /* a handler from here on goes slow and finds everything in place */
-    if (block->always_slow || block->too_deep) return;
-    struct store_stack *stack = block->stack;
-    block->frames =
-        (struct store_frame *)(void *)(block->base + (uint64_t)stack->frames * STORE_UNIT);
-    set_limits(block, sp);
-    __atomic_store_n(&block->frames_bytes, (stack->capacity - 1) * sizeof(struct store_frame),
-                     __ATOMIC_RELAXED);
+    __atomic_store_n(&block->category_count, block->category_capacity, __ATOMIC_RELAXED);
+    if (!block->always_slow && !block->too_deep) {
+        struct store_stack *stack = block->stack;
+        block->frames =
+            (struct store_frame *)(void *)(block->base + (uint64_t)stack->frames * STORE_UNIT);
+        set_limits(block, sp);
+        __atomic_store_n(&block->frames_bytes, (stack->capacity - 1) * sizeof(struct store_frame),
+                         __ATOMIC_RELAXED);
+    }
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with the one in control_pause */
     if (UNLIKELY(control_is_paused())) mute(block);
 }

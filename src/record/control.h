@@ -43,9 +43,12 @@ struct control {
     uint32_t tid;    /* the thread that records here, or did last */
     uint32_t in_use; /* 0 = free; 1 = has a recorder */
     uint64_t stack_age;
-    store_ref *stack_hints;    /* page → stack, a guess; NULL until there are two stacks */
-    struct store_stack *fiber; /* that the program says it runs on; NULL = none */
-    uint32_t reserved[14];
+    store_ref *stack_hints;          /* page → stack, a guess; NULL until there are two stacks */
+    struct store_stack *fiber;       /* that the program says it runs on; NULL = none */
+    struct category_own *categories; /* by a category's number (record/category.h) */
+    uint32_t category_count;         /* of them; a greater number goes slow: all do while it is 0 */
+    uint32_t category_capacity;      /* category_count where nothing is paused */
+    uint32_t reserved[10];
 };
 _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
                "the hot part is one cache line; blocks share neither lines nor prefetched pairs");

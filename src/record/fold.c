@@ -6,6 +6,7 @@
 #include "record/fold.h"
 
 #include "base/sys.h"
+#include "record/category.h"
 #include "record/func.h"
 #include "record/recorder.h"
 #include "record/ring.h"
@@ -65,8 +66,9 @@ static void fold_side(struct control *into, const struct control *from, store_re
 static store_ref counterpart_of(struct control *into, const struct control *from,
                                 const struct store_node *node)
 {
-    if (!node->parent) return into->recorder->root;
     uint64_t address = node->address;
+    if (!node->parent)
+        return address & STORE_MARK_CATEGORY ? category_node(into, address) : into->recorder->root;
     if (address == STORE_MARK_FOLDED)
         return into->recorder->root; /* the folded root holds nothing */
     if (tree_is_folded(node)) return tree_folded(into, address & ~STORE_MARK_FOLDED);
@@ -88,10 +90,7 @@ static void fold_node(struct control *into, const struct control *from, store_re
     }
     if (node->count) {
         if (tree_is_folded(sum)) fold_side(into, from, ref, counterpart);
-        sum->count += node->count;
-        sum->total_ticks += node->total_ticks;
-        tree_widen_slow(sum, node->min_ticks);
-        tree_widen_slow(sum, node->max_ticks);
+        tree_add_node(into, sum, node);
     }
 }
 
@@ -131,12 +130,14 @@ static void fold_ring(struct control *into, struct store_function *sum, const st
                       const struct store_function *function)
 {
     struct store_ring *ring = at(from, function->ring);
-    uint64_t held = ring->written < ring->capacity ? ring->written : ring->capacity;
+    uint32_t next = ring->next < ring->capacity ? ring->next : ring->capacity;
     const uint64_t *samples = at(from, ring->samples);
-    for (uint64_t i = ring->written - held; i < ring->written; i++) { /* oldest first */
-        ring_add(into, sum, samples[i % ring->capacity], ring->limit);
-    }
-    ring->written = 0;
+    /* Oldest first: of the lap before, then of this one. */
+    for (uint32_t i = ring->lapped ? next : ring->capacity; i < ring->capacity; i++)
+        ring_add(into, sum, samples[i], ring->limit);
+    for (uint32_t i = 0; i < next; i++) ring_add(into, sum, samples[i], ring->limit);
+    ring->lapped = 0;
+    ring->next = 0;
 }
 
 static void fold_function(struct control *into, const struct control *from,
@@ -147,6 +148,8 @@ static void fold_function(struct control *into, const struct control *from,
     struct store_function *sum = func_at(into->base, ref);
     /* The time names the module that was there: it must not be that of the folding. */
     if (function->first_ticks < sum->first_ticks) sum->first_ticks = function->first_ticks;
+    sum->flags |= function->flags;
+    if (!sum->unit) sum->unit = function->unit;
     for (uint32_t i = 0; i < STORE_BLOCKS; i++) {
         if (!function->blocks[i]) continue;
         uint64_t *counts = at(from, function->blocks[i]);

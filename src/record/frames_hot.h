@@ -17,15 +17,15 @@
 #include "stats/hist_hot.h"
 
 /* The frame above which a call may be opened, or NULL. Context: hot, owner thread. */
-static ALWAYS_INLINE struct store_frame *frames_ready(const struct control *block)
+static ALWAYS_INLINE struct store_frame *frames_ready(const struct control *block, uintptr_t sp)
 {
     struct store_frame *top = block->top;
     /* Also where a handler that interrupted this line had the frames moved (record/stacks.c). */
     if (UNLIKELY((uintptr_t)top - (uintptr_t)block->frames >= block->frames_bytes)) return NULL;
     /* Above the newest frame: that one is stale, or this is another stack. Equal is ordinary: a
      * function that was inlined calls the hook from its caller's frame. */
-    if (UNLIKELY(stack_address() > top->sp)) return NULL;
-    if (UNLIKELY(stack_address() < block->stack_low)) return NULL;
+    if (UNLIKELY(sp > top->sp)) return NULL;
+    if (UNLIKELY(sp < block->stack_low)) return NULL;
     return top;
 }
 
@@ -61,7 +61,8 @@ static ALWAYS_INLINE bool frames_moved(const struct control *block, const struct
     return __atomic_load_n(&block->top, __ATOMIC_RELAXED) != top;
 }
 
-static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top, store_ref ref)
+static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top, store_ref ref,
+                                      uintptr_t sp)
 {
     struct store_frame *frame = top + 1;
     const uint8_t *base = block->base;
@@ -75,13 +76,13 @@ static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame 
     frame->near = func_at(base, node->function)->blocks[0];
     frames_expect(frame, child, address);
     /* Release pairs with the acquire of view_frames: a frame with an sp is whole. */
-    __atomic_store_n(&frame->sp, stack_address(), __ATOMIC_RELEASE);
+    __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
 }
 
 /* The caller's last callee, or the first probe of the table. Context: hot, owner thread. */
 static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t address)
 {
-    struct store_frame *top = frames_ready(block);
+    struct store_frame *top = frames_ready(block, stack_address());
     if (UNLIKELY(!top)) return false;
     store_ref ref;
     if (!frames_expected(top, address, &ref)) {
@@ -94,21 +95,23 @@ static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t addre
         tree_node(block->base, caller)->last_child = ref;
     }
     if (UNLIKELY(frames_moved(block, top))) return false;
-    frames_push(block, top, ref);
+    frames_push(block, top, ref, stack_address());
     return true;
 }
 
-/* The same with as many probes as it takes: apart, so that the common case needs few registers. */
-static ALWAYS_INLINE bool frames_try_enter_probing(struct control *block, uint64_t address)
+/* The same with as many probes as it takes: apart, so that the common case needs few registers. sp:
+ * where the hook stands. */
+static ALWAYS_INLINE bool frames_try_enter_probing(struct control *block, uint64_t address,
+                                                   uintptr_t sp)
 {
-    struct store_frame *top = frames_ready(block);
+    struct store_frame *top = frames_ready(block, sp);
     if (UNLIKELY(!top)) return false;
     store_ref ref = tree_find(block, top->node, address);
     if (UNLIKELY(!ref)) return false;
     frames_expect(top, ref, address);
     tree_node(block->base, top->node)->last_child = ref;
     if (UNLIKELY(frames_moved(block, top))) return false;
-    frames_push(block, top, ref);
+    frames_push(block, top, ref, sp);
     return true;
 }
 
@@ -132,9 +135,18 @@ static ALWAYS_INLINE uint64_t *frames_counter(uint8_t *base, const struct store_
     return (uint64_t *)(void *)(base + (uint64_t)block * STORE_UNIT) + bucket % STORE_BLOCK_BUCKETS;
 }
 
-/* frame: the top, loaded before the clock was read; now: the clock. Context: hot, owner thread. */
-static ALWAYS_INLINE bool frames_try_exit(struct control *block, struct store_frame *frame,
-                                          uint64_t address, uint64_t now)
+/* An exit that is ordinary: what it changes. */
+struct frames_exit {
+    struct store_node *node;
+    uint64_t *counter;
+    uint64_t ticks;
+};
+
+/* frame: the top, loaded before the clock was read; now: the clock. Changes nothing. Context: hot,
+ * owner thread. */
+static ALWAYS_INLINE bool frames_may_exit(const struct control *block,
+                                          const struct store_frame *frame, uint64_t address,
+                                          uint64_t now, struct frames_exit *exit)
 {
     /* No bytes: no recorder, a forked child, or busy. */
     if (UNLIKELY(stack_address() - block->stack_low >= block->stack_bytes)) return false;
@@ -149,12 +161,28 @@ static ALWAYS_INLINE bool frames_try_exit(struct control *block, struct store_fr
     uint32_t low_ticks = (uint32_t)now - (uint32_t)frame->start_ticks;
     uint64_t *counter = frames_counter(base, frame, node, ticks, low_ticks);
     if (UNLIKELY(!counter)) return false;
+    *exit = (struct frames_exit){node, counter, ticks};
+    return true;
+}
+
+static ALWAYS_INLINE void frames_do_exit(struct control *block, struct store_frame *frame,
+                                         const struct frames_exit *exit)
+{
     SIGNAL_FENCE();
     frame->sp = 0;
     SIGNAL_FENCE();
     block->top = frame - 1;
-    node->count += 1;
-    node->total_ticks += ticks;
-    *counter += 1;
+    exit->node->count += 1;
+    exit->node->total_ticks += exit->ticks;
+    *exit->counter += 1;
+}
+
+/* Both. Context: as frames_may_exit. */
+static ALWAYS_INLINE bool frames_try_exit(struct control *block, struct store_frame *frame,
+                                          uint64_t address, uint64_t now)
+{
+    struct frames_exit exit;
+    if (UNLIKELY(!frames_may_exit(block, frame, address, now, &exit))) return false;
+    frames_do_exit(block, frame, &exit);
     return true;
 }

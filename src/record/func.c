@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "clock/clock.h"
+#include "record/category.h"
 #include "record/recorder.h"
 #include "record/ring.h"
 #include "record/space.h"
@@ -60,6 +61,8 @@ store_ref func_make(struct control *block, uint64_t address)
     if (!ref) return 0;
     struct store_function *function = func_at(block->base, ref);
     function->address = address;
+    bool is_ns = address & STORE_MARK_CATEGORY && category_kind(address) == STORE_KIND_NS;
+    if (is_ns) function->flags = STORE_FUNCTION_NANOSECONDS;
     function->first_ticks = clock_now((enum clock_source)recorder_settings()->clock_source);
     space_publish(block, block->functions_tail);
     insert(block->base, block->function_slots, block->function_slots_capacity, ref);
@@ -89,7 +92,7 @@ uint64_t *func_counters(struct control *block, struct store_function *function, 
     return (uint64_t *)(void *)(block->base + (uint64_t)counters * STORE_UNIT);
 }
 
-static void count(struct control *block, struct store_function *function, uint32_t bucket)
+void func_count(struct control *block, struct store_function *function, uint32_t bucket)
 {
     uint64_t *counters = func_counters(block, function, bucket / STORE_BLOCK_BUCKETS);
     if (counters)
@@ -101,10 +104,12 @@ static void count(struct control *block, struct store_function *function, uint32
 void func_record(struct control *block, store_ref ref, uint64_t ticks)
 {
     struct store_function *function = func_at(block->base, ref);
-    count(block, function, hist_bucket(ticks));
+    func_count(block, function, hist_bucket(ticks));
     uint32_t limit = recorder_settings()->function_samples;
-    if (function->address & STORE_MARK_CATEGORY) limit = recorder_settings()->max_samples;
+    bool is_category = function->address & STORE_MARK_CATEGORY;
+    if (is_category) limit = recorder_settings()->max_samples;
     if (limit) ring_add(block, function, ticks, limit);
+    if (is_category) category_note_ring(block, function);
 }
 
 void func_forget(struct control *block, uint64_t low, uint64_t high)

@@ -18,6 +18,9 @@ store_ref func_make(struct control *block, uint64_t address);
  */
 void func_record(struct control *block, store_ref function, uint64_t ticks);
 
+/* One more in a bucket. Context: as above. */
+void func_count(struct control *block, struct store_function *function, uint32_t bucket);
+
 /* A block of counters of a function, made if it is missing; NULL when there is no memory.
  * Context: owner thread, while busy. */
 uint64_t *func_counters(struct control *block, struct store_function *function, uint32_t number);

@@ -7,6 +7,7 @@
 
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "record/category.h"
 #include "record/fold.h"
 #include "record/frames.h"
 #include "record/func.h"
@@ -20,7 +21,11 @@
 
 static struct recorder_options options;
 
-void recorder_configure(const struct recorder_options *wanted) { options = *wanted; }
+void recorder_configure(const struct recorder_options *wanted)
+{
+    options = *wanted;
+    category_forget_store();
+}
 
 const struct recorder_options *recorder_settings(void) { return &options; }
 
@@ -247,9 +252,9 @@ uint32_t recorder_open_calls(struct recorder_open_call *calls, uint32_t capacity
     for (const struct store_frame *frame = frames + 1; frame <= block->top; frame++) {
         if (!frame->sp) continue;
         if (open < capacity) {
-            uint64_t address = tree_node(block->base, frame->node)->address & STORE_ADDRESS_MASK;
+            uint64_t address = tree_node(block->base, frame->node)->address;
             if (frame->start_ticks & STORE_FRAME_MUTED) address = frame->start_ticks;
-            calls[open] = (struct recorder_open_call){address, frame->sp};
+            calls[open] = (struct recorder_open_call){category_portable(address), frame->sp};
         }
         open++;
     }
@@ -258,14 +263,15 @@ uint32_t recorder_open_calls(struct recorder_open_call *calls, uint32_t capacity
 
 static bool inherit(struct control *block, const struct recorder_open_call *call, uint64_t now)
 {
-    bool is_muted = call->address & STORE_FRAME_MUTED;
+    uint64_t address = category_from_portable(call->address);
+    bool is_muted = address & STORE_FRAME_MUTED;
     store_ref node = block->top->node;
-    if (!is_muted) node = tree_child(block, node, call->address | STORE_MARK_INHERITED);
+    if (!is_muted) node = tree_child(block, node, address | STORE_MARK_INHERITED);
     if (!node) return false;
     struct store_frame *frame = block->top + 1;
     block->top = frame;
-    *frame = (struct store_frame){
-        .start_ticks = is_muted ? call->address : now, .sp = call->sp, .node = node};
+    *frame =
+        (struct store_frame){.start_ticks = is_muted ? address : now, .sp = call->sp, .node = node};
     return true;
 }
 
@@ -292,6 +298,7 @@ static void forget_nodes(const struct control *block, uint64_t low, uint64_t hig
     for (uint32_t i = 0; i < capacity; i++) {
         if (!slots[i]) continue;
         struct store_node *node = tree_node(block->base, slots[i]);
+        if (node->address & STORE_MARK_CATEGORY) continue;
         uint64_t address = node->address & STORE_ADDRESS_MASK;
         if (address >= low && address < high) tree_mark(node, STORE_MARK_UNLOADED);
     }

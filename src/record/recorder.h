@@ -63,11 +63,11 @@ void recorder_set_fiber(uintptr_t low, uintptr_t high);
 /* The store's record of the calling thread, or NULL. Context: owner thread, signal-safe. */
 struct store_recorder *recorder_of_thread(void);
 
-/* Addresses of the calling thread's open functions on its current stack, outermost first, with
- * their stack addresses; returns how many there are (may be more than capacity: the outermost are
- * given); those that are muted with STORE_FRAME_MUTED. For the fork wrappers, which hand them to
- * recorder_inherit in the child. Context: owner
- * thread, signal-safe. */
+/* Addresses (category_portable's) of the calling thread's open functions on its current stack,
+ * outermost first, with their stack addresses; returns how many there are (may be more than
+ * capacity: the outermost are given); those that are muted with STORE_FRAME_MUTED. For the fork
+ * wrappers, which hand them to recorder_inherit in the child. Context: owner thread, signal-safe.
+ */
 struct recorder_open_call {
     uint64_t address, sp;
 };

@@ -5,6 +5,7 @@
 #include "record/ring.h"
 
 #include "record/recorder.h"
+#include "record/ring_hot.h"
 #include "record/space.h"
 
 #include <string.h>
@@ -27,6 +28,16 @@ static bool may_take(uint64_t bytes)
     return false;
 }
 
+/* Both in one store, so that no handler finds one without the other. */
+static void set_next_and_capacity(struct store_ring *ring, uint32_t next, uint32_t capacity)
+{
+    union {
+        uint32_t parts[2];
+        uint64_t whole;
+    } word = {{next, capacity}};
+    __atomic_store_n((uint64_t *)(void *)&ring->next, word.whole, __ATOMIC_RELEASE);
+}
+
 static bool grow(struct control *block, struct store_ring *ring)
 {
     uint32_t capacity = ring->capacity ? ring->capacity * 2 : FIRST_SAMPLES;
@@ -39,8 +50,15 @@ static bool grow(struct control *block, struct store_ring *ring)
         memcpy(at(block, samples), at(block, ring->samples), ring->capacity * sizeof(uint64_t));
     }
     __atomic_store_n(&ring->samples, samples, __ATOMIC_RELEASE);
-    __atomic_store_n(&ring->capacity, capacity, __ATOMIC_RELEASE);
+    /* Claims of places beyond the end are forgotten. */
+    set_next_and_capacity(ring, ring->capacity, capacity);
     return true;
+}
+
+static void begin_lap(struct store_ring *ring)
+{
+    __atomic_store_n(&ring->lapped, ring->lapped + ring->capacity, __ATOMIC_RELEASE);
+    set_next_and_capacity(ring, 0, ring->capacity);
 }
 
 static struct store_ring *make(struct control *block, struct store_function *function,
@@ -58,12 +76,12 @@ void ring_add(struct control *block, struct store_function *function, uint64_t v
 {
     struct store_ring *ring =
         function->ring ? at(block, function->ring) : make(block, function, limit);
-    if (!ring) return;
-    bool is_full = ring->written == ring->capacity && ring->capacity < ring->limit;
-    /* Where it may not grow, what it has is its size from now on. */
-    if (is_full && !grow(block, ring)) ring->limit = ring->capacity;
-    if (!ring->capacity) return;
-    uint64_t *samples = at(block, ring->samples);
-    samples[ring->written % ring->capacity] = value;
-    __atomic_store_n(&ring->written, ring->written + 1, __ATOMIC_RELEASE);
+    /* Again where a handler took the room that was made. */
+    while (ring && !(ring->capacity && ring_try_add(block->base, function->ring, value))) {
+        if (ring->capacity < ring->limit && grow(block, ring)) continue;
+        /* Where it may not grow, what it has is its size from now on. */
+        ring->limit = ring->capacity;
+        if (!ring->capacity) return;
+        begin_lap(ring);
+    }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The newest raw durations of a function or category, for exact percentiles. */
+ * The newest raw durations of a function or category, for exact percentiles; ring_hot.h has the
+ * way where there is room. */
 #pragma once
 
 #include "record/control.h"

@@ -17,6 +17,17 @@ static inline __attribute__((always_inline)) uintptr_t stack_address(void)
     return stack_pointer_;
 }
 
+/* What stack_address() is at the entry of a function, whatever it pushed since: a hook and the
+ * functions that it jumps to say the same. */
+static inline __attribute__((always_inline)) uintptr_t stack_address_at_entry(void)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)__builtin_dwarf_cfa() - sizeof(void *); /* the return address */
+#else
+    return (uintptr_t)__builtin_dwarf_cfa();
+#endif
+}
+
 /* The same for a way that is seldom taken: read anew there, it costs the straight line no register.
  */
 static inline __attribute__((always_inline)) uintptr_t stack_address_anew(void)

@@ -5,12 +5,14 @@
  * nothing finds. Runs on the owner's slow paths. */
 #include "record/tree.h"
 
+#include "record/category.h"
 #include "record/func.h"
 #include "record/recorder.h"
 #include "record/space.h"
 #include "record/tree_hot.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum { FIRST_NODES = 64, MOST_NODES_A_SEGMENT = 8192, FIRST_SLOTS = 256 };
 
@@ -65,6 +67,11 @@ static store_ref new_node(struct control *block, store_ref parent, uint64_t addr
     space_publish(block, block->nodes_tail);
     __atomic_store_n(&recorder->node_count, recorder->node_count + 1, __ATOMIC_RELEASE);
     return ref;
+}
+
+store_ref tree_outside(struct control *block, uint64_t address)
+{
+    return new_node(block, 0, address);
 }
 
 static store_ref make_child(struct control *block, store_ref parent, uint64_t address)
@@ -156,6 +163,50 @@ void tree_add(struct store_node *node, uint64_t ticks)
     if (ticks < node->min_ticks || ticks > node->max_ticks) tree_widen_slow(node, ticks);
 }
 
+static double number(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void add_values(struct store_node *node, const struct store_node *more)
+{
+    double sum = (node->count ? number(node->total_ticks) : 0) + number(more->total_ticks);
+    if (!node->count || number(more->min_ticks) < number(node->min_ticks))
+        node->min_ticks = more->min_ticks;
+    if (!node->count || number(more->max_ticks) > number(node->max_ticks))
+        node->max_ticks = more->max_ticks;
+    memcpy(&node->total_ticks, &sum, sizeof sum);
+}
+
+static void add_counts(struct control *block, struct store_node *node, int64_t n)
+{
+    int64_t sum;
+    if (__builtin_add_overflow((int64_t)node->total_ticks, n, &sum)) {
+        sum = n > 0 ? INT64_MAX : INT64_MIN;
+        func_at(block->base, node->function)->flags |= STORE_FUNCTION_SATURATED;
+    }
+    node->total_ticks = (uint64_t)sum;
+}
+
+void tree_add_node(struct control *block, struct store_node *node, const struct store_node *more)
+{
+    enum store_kind kind = STORE_KIND_SCOPE;
+    if (node->address & STORE_MARK_CATEGORY) kind = category_kind(node->address);
+    if (kind == STORE_KIND_COUNT) {
+        add_counts(block, node, (int64_t)more->total_ticks);
+    } else if (kind == STORE_KIND_VALUE) {
+        add_values(node, more);
+    } else {
+        if (__builtin_add_overflow(node->total_ticks, more->total_ticks, &node->total_ticks))
+            node->total_ticks = UINT64_MAX;
+        tree_widen_slow(node, more->min_ticks);
+        tree_widen_slow(node, more->max_ticks);
+    }
+    node->count += more->count;
+}
+
 struct store_folded *tree_folded_record(const struct control *block, store_ref node)
 {
     const struct store_function *function =
@@ -175,7 +226,7 @@ static bool is_among_ancestors(const struct control *block, store_ref from, uint
 uint32_t tree_enter_folded(struct control *block, store_ref node, const struct store_frame *above)
 {
     struct store_folded *folded = tree_folded_record(block, node);
-    uint64_t address = tree_node(block->base, node)->address & STORE_ADDRESS_MASK;
+    uint64_t address = tree_node(block->base, node)->address & ~STORE_MARK_FOLDED;
     bool is_above_folded = tree_is_folded(tree_node(block->base, above->node));
     store_ref outer = above->node;
     if (is_above_folded) outer = (store_ref)above->expected & ~(uint32_t)STORE_FRAME_FLAGS;

@@ -11,6 +11,10 @@
  * control_begin and control_end. */
 store_ref tree_child(struct control *block, store_ref parent, uint64_t address);
 
+/* A node that no call leads to: a category's of another kind than a scope. 0 without memory.
+ * Context: as tree_child. */
+store_ref tree_outside(struct control *block, uint64_t address);
+
 /* The folded node of a function, found or made; 0 without memory. Context: as tree_child. */
 store_ref tree_folded(struct control *block, uint64_t address);
 
@@ -28,6 +32,10 @@ void tree_mark(struct store_node *node, uint64_t mark);
 
 /* Adds one ended activation to a node: count, total, extremes. Context: owner thread. */
 void tree_add(struct store_node *node, uint64_t ticks);
+
+/* Adds what `more`, a node of the same kind, counts: sums stop at the ends of their type. Context:
+ * owner thread, while busy. */
+void tree_add_node(struct control *block, struct store_node *node, const struct store_node *more);
 
 /* min and max, at the rare call that changes them; whole even if a handler changes them meanwhile.
  * Context: owner thread, signal-safe. */

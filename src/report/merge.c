@@ -81,9 +81,9 @@ static int describe(struct merged *merged, const struct store_function *record,
         return 0;
     }
     uint32_t bytes;
-    uint64_t name = address & STORE_ADDRESS_MASK;
-    if (name > UINT32_MAX || !view_text(merged->view, (store_ref)name, &bytes)) return 1;
-    out->category = names_copy_text(merged->arena, merged->view, (store_ref)name);
+    store_ref name = (store_ref)address;
+    if (!view_text(merged->view, name, &bytes)) return 1;
+    out->category = names_copy_text(merged->arena, merged->view, name);
     return out->category ? 0 : -ENOMEM;
 }
 

@@ -267,9 +267,8 @@ static uint64_t held_by(const struct statistics *statistics, const struct part *
     const struct store_ring *ring = ring_of(statistics, part);
     *values = NULL;
     if (!ring) return 0;
-    uint64_t written = __atomic_load_n(&ring->written, __ATOMIC_ACQUIRE);
-    uint64_t capacity = ring->capacity;
-    uint64_t held = written < capacity ? written : capacity;
+    uint64_t capacity = ring->capacity, next = __atomic_load_n(&ring->next, __ATOMIC_ACQUIRE);
+    uint64_t held = next < capacity && !ring->lapped ? next : capacity;
     store_ref samples = __atomic_load_n(&ring->samples, __ATOMIC_ACQUIRE);
     *values = view_at(statistics->view, samples, held * sizeof(uint64_t));
     return *values ? held : 0;
@@ -285,7 +284,7 @@ static void look_at_samples(const struct statistics *statistics, const struct gr
         samples->n += held;
         if (held != part->sums.ended) samples->are_all = false;
         const struct store_ring *ring = ring_of(statistics, part);
-        if (ring && ring->written != held) samples->are_all = false;
+        if (ring && ring->lapped) samples->are_all = false;
     }
     samples->exist = samples->n > 0;
     bool mixed = group->sums[UNIT_TICKS].ended && group->sums[UNIT_NS].ended;

@@ -5,6 +5,8 @@
  */
 #include "stats/hist.h"
 
+#include <string.h>
+
 enum { TICK_STEPS = 256, TICK_BUCKETS = 55 * 256 + 512, NS_STEPS = 64 };
 
 static void bounds(uint32_t bucket, uint32_t steps, uint64_t *low, uint64_t *high)
@@ -56,6 +58,41 @@ double hist_ns_representative(uint32_t bucket)
     uint64_t low, high;
     hist_ns_bounds(bucket, &low, &high);
     return middle(low, high);
+}
+
+/* Buckets of one sign: octaves × steps. */
+enum { VALUE_STEPS = 64, VALUE_OCTAVES = 113, VALUE_LEAST = -50 };
+enum { VALUE_ZERO = VALUE_OCTAVES * VALUE_STEPS, VALUE_ABOVE = VALUE_ZERO + VALUE_STEPS };
+
+uint32_t hist_value_bucket(uint64_t bits)
+{
+    uint64_t magnitude = bits & (UINT64_MAX >> 1);
+    if (!magnitude) return VALUE_ZERO;
+    /* Exponent and the upper 6 bits of the fraction are the step already. */
+    int64_t step = (int64_t)(magnitude >> 46) - (1023 + VALUE_LEAST) * VALUE_STEPS;
+    if (step < 0) step = 0;
+    if (step >= VALUE_ZERO) step = VALUE_ZERO - 1;
+    return bits >> 63 ? (uint32_t)(VALUE_ZERO - 1 - step) : (uint32_t)(VALUE_ABOVE + step);
+}
+
+static double value_edge(uint32_t step)
+{
+    uint64_t bits = ((1023 + VALUE_LEAST) * UINT64_C(64) + step) << 46;
+    double edge;
+    memcpy(&edge, &bits, sizeof edge);
+    return edge;
+}
+
+void hist_value_bounds(uint32_t bucket, double *low, double *high)
+{
+    *low = *high = 0;
+    if (bucket < VALUE_ZERO) {
+        *low = -value_edge(VALUE_ZERO - bucket);
+        *high = -value_edge(VALUE_ZERO - 1 - bucket);
+    } else if (bucket >= VALUE_ABOVE) {
+        *low = value_edge(bucket - VALUE_ABOVE);
+        *high = value_edge(bucket - VALUE_ABOVE + 1);
+    }
 }
 
 double hist_quantile(const uint64_t *counts, const double *representatives, uint32_t buckets,

@@ -124,8 +124,21 @@ _Static_assert(sizeof(struct store_segment) == 64, "items keep to cache lines");
 #define STORE_MARK_UNLOADED (UINT64_C(1) << 57)
 /* Entered before a fork: its exit is not counted. */
 #define STORE_MARK_INHERITED (UINT64_C(1) << 58)
-/* Not an address but the store_ref of the function record's name. */
+/* Not an address but a category: the store_ref of its name (store_text) in the low 32 bits, above
+ * them 1 + its number in the process (0 = unknown), and its kind at STORE_KIND_SHIFT. */
 #define STORE_MARK_CATEGORY (UINT64_C(1) << 59)
+enum { STORE_NUMBER_SHIFT = 32, STORE_KIND_SHIFT = 60 };
+
+/* What a category's values are. But for scopes they lie outside the tree, in a node whose parent is
+ * 0. */
+enum store_kind {
+    STORE_KIND_SCOPE = 0, /* durations in ticks; a callee like any function */
+    STORE_KIND_NS = 1,    /* durations in nanoseconds */
+    STORE_KIND_COUNT = 2, /* the node's total_ticks is the sum, an int64_t; no histogram */
+    STORE_KIND_VALUE = 3, /* total, min, max and samples are the bits of doubles; stats/hist.h has
+                             the grid; min > max while count is 0 */
+    STORE_KINDS = 4,
+};
 
 /* One distinct path of calls. The root (parent 0) stands for the thread itself: address 0, function
  * 0. Time in children is not stored: it is the sum of the children's totals. */
@@ -172,7 +185,7 @@ struct store_function {
     uint64_t address;     /* marks as in its nodes */
     uint64_t first_ticks; /* when it was first seen: tells the module's generation */
     store_ref ring;       /* struct store_ring, 0 = no samples held */
-    store_ref name;       /* store_text, for categories */
+    store_ref unit;       /* store_text, of values; 0 = none */
     store_ref folded;     /* struct store_folded, 0 = none */
     uint32_t flags;
     store_ref blocks[STORE_BLOCKS]; /* each uint64_t[64], 0 = all zero */
@@ -180,15 +193,22 @@ struct store_function {
 };
 _Static_assert(sizeof(struct store_function) == 960, "a function is 15 cache lines");
 
-enum store_function_flags { STORE_FUNCTION_NANOSECONDS = 1 /* its values are ns, not ticks */ };
+enum store_function_flags {
+    STORE_FUNCTION_NANOSECONDS = 1, /* its values are ns, not ticks */
+    STORE_FUNCTION_SATURATED = 2,   /* its sum reached the end of its type */
+};
 
-/* The newest raw durations. Sample i (0-based, ever) lies at samples[i % limit]; the array grows by
- * doubling (ref replaced, release) up to limit, so while written <= capacity it holds all. */
+/* The newest raw durations or values. The array grows by doubling (ref replaced, release) up to
+ * limit; then it is filled again from the start, lap after lap: sample i (0-based, ever) lies at
+ * samples[i % limit]. `next` moves before the sample is there, and may stand beyond the end: then
+ * the array is full. */
 struct store_ring {
     store_ref samples; /* uint64_t[capacity] */
-    uint32_t capacity, limit, reserved;
-    uint64_t written; /* release, after the sample */
+    uint32_t limit;
+    uint32_t next, capacity; /* in one word: both change at once when the array grows */
+    uint64_t lapped;         /* samples of the laps before this one; 0 = all are held */
 };
+_Static_assert(sizeof(struct store_ring) == 24, "next and capacity are one aligned word");
 
 /* A call that was entered while recording was paused has this and its address for start_ticks. It
  * is no call of the report's: its node is that of the call around it. No clock reaches so far, so

@@ -34,7 +34,7 @@ static bool is_zero(const void *bytes, size_t count)
 
 static bool goes_slow(struct control *block)
 {
-    return !frames_try_enter(block, A) && !frames_try_enter_probing(block, A) &&
+    return !frames_try_enter(block, A) && !frames_try_enter_probing(block, A, stack_address()) &&
            !frames_try_exit(block, block->top, A, clock_counter());
 }
 

@@ -276,7 +276,9 @@ static void folded_calls_left_by_longjmp_are_no_longer_active(void **state)
 static NOINLINE bool enter(uint64_t address)
 {
     struct control *block = lab.block;
-    if (frames_try_enter(block, address) || frames_try_enter_probing(block, address)) return true;
+    if (frames_try_enter(block, address) ||
+        frames_try_enter_probing(block, address, stack_address()))
+        return true;
     if (!control_begin(block, stack_address())) return false;
     frames_enter(block, address, stack_address());
     control_end(block);
@@ -364,18 +366,22 @@ static void the_straight_line_refuses_what_is_not_ordinary(void **state)
     leave(B);
     struct control before = *lab.block;
     assert_true(control_begin(lab.block, stack_address()));
-    assert_false(frames_try_enter(lab.block, B) || frames_try_enter_probing(lab.block, B));
+    assert_false(frames_try_enter(lab.block, B) ||
+                 frames_try_enter_probing(lab.block, B, stack_address()));
     assert_false(frames_try_exit(lab.block, lab.block->top, A, clock_counter()));
     control_end(lab.block);
     assert_memory_equal(&before, lab.block, sizeof before);
-    assert_false(frames_try_enter(lab.block, C) || frames_try_enter_probing(lab.block, C));
+    assert_false(frames_try_enter(lab.block, C) ||
+                 frames_try_enter_probing(lab.block, C, stack_address()));
     assert_false(frames_try_exit(lab.block, lab.block->top, B, clock_counter()));
     uint64_t sp = lab.block->top->sp;
     lab.block->top->sp = 1; /* as if the newest call's frame were gone, or unfinished */
-    assert_false(frames_try_enter(lab.block, B) || frames_try_enter_probing(lab.block, B));
+    assert_false(frames_try_enter(lab.block, B) ||
+                 frames_try_enter_probing(lab.block, B, stack_address()));
     lab.block->top->sp = sp;
     lab.block->stack_low = UINTPTR_MAX; /* another stack */
-    assert_false(frames_try_enter(lab.block, B) || frames_try_enter_probing(lab.block, B));
+    assert_false(frames_try_enter(lab.block, B) ||
+                 frames_try_enter_probing(lab.block, B, stack_address()));
     lab.block->stack_low = 0;
     assert_int_equal(LAB_NODE(A, B)->count, 1);
     assert_int_equal(LAB_NODE(A)->count, 0);

@@ -148,10 +148,7 @@ store_ref builder_category(struct builder *builder, struct store_recorder *recor
                            const char *name)
 {
     store_ref text = builder_text(builder, name, (uint32_t)strlen(name));
-    store_ref ref = builder_function(builder, recorder, STORE_MARK_CATEGORY | text);
-    struct store_function *function = builder_at(builder, ref);
-    function->name = text;
-    return ref;
+    return builder_function(builder, recorder, STORE_MARK_CATEGORY | text);
 }
 
 store_ref builder_node(struct builder *builder, struct store_recorder *recorder, store_ref parent,
@@ -192,7 +189,11 @@ void builder_sample(struct builder *builder, store_ref ref, uint64_t value, uint
     }
     struct store_ring *ring = builder_at(builder, function->ring);
     uint64_t *samples = builder_at(builder, ring->samples);
-    samples[ring->written++ % limit] = value;
+    if (ring->next == limit) {
+        ring->lapped += limit;
+        ring->next = 0;
+    }
+    samples[ring->next++] = value;
 }
 
 store_ref builder_folded_root(struct builder *builder, struct store_recorder *recorder)

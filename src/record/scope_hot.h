@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The straight lines of categories: a scope's enter and exit, a duration, a count, and a name's
+ * category. Inlined where programs come in and nowhere else; what is not ordinary returns false
+ * before anything was changed, and the slow path starts over.
+ *
+ * A signal handler that records may run between any two instructions. A place among the samples is
+ * claimed by one instruction; sums are changed by single instructions with a memory operand. */
+#pragma once
+
+#include "record/category.h"
+#include "record/frames_hot.h"
+#include "record/ring_hot.h"
+
+#include <string.h>
+
+/* What the thread has of the category, or NULL. Context: hot, owner thread. */
+static ALWAYS_INLINE const struct category_own *scope_own(const struct control *block,
+                                                          const struct category *category)
+{
+    if (UNLIKELY(category->number >= block->category_count)) return NULL;
+    return &block->categories[category->number];
+}
+
+/* As frames_try_enter. Context: hot, owner thread. */
+static ALWAYS_INLINE bool scope_try_enter(struct control *block, const struct category *category)
+{
+    return frames_try_enter(block, category->addresses[STORE_KIND_SCOPE]);
+}
+
+/* As frames_try_exit, and the duration is kept where samples are. Context: hot, owner thread. */
+static ALWAYS_INLINE bool scope_try_exit(struct control *block, struct store_frame *frame,
+                                         const struct category *category, uint64_t now)
+{
+    struct frames_exit exit;
+    const struct category_own *own = scope_own(block, category);
+    if (UNLIKELY(!own)) return false;
+    if (!frames_may_exit(block, frame, category->addresses[STORE_KIND_SCOPE], now, &exit))
+        return false;
+    if (own->scope_samples && UNLIKELY(!ring_try_add(block->base, own->scope_samples, exit.ticks)))
+        return false;
+    frames_do_exit(block, frame, &exit);
+    return true;
+}
+
+/* One duration. Context: hot, owner thread; while busy too. */
+static ALWAYS_INLINE bool scope_try_ns(struct control *block, const struct category *category,
+                                       uint64_t ns)
+{
+    const struct category_own *own = scope_own(block, category);
+    if (UNLIKELY(!own) || UNLIKELY(!own->nodes[STORE_KIND_NS])) return false;
+    uint8_t *base = block->base;
+    struct store_node *node = tree_node(base, own->nodes[STORE_KIND_NS]);
+    if (UNLIKELY(ns < node->min_ticks) || UNLIKELY(ns > node->max_ticks)) return false;
+    if (UNLIKELY(node->total_ticks + ns < ns)) return false;
+    uint32_t bucket = hist_bucket(ns);
+    store_ref counts = func_at(base, node->function)->blocks[bucket / STORE_BLOCK_BUCKETS];
+    if (UNLIKELY(!counts)) return false;
+    if (own->ns_samples && UNLIKELY(!ring_try_add(base, own->ns_samples, ns))) return false;
+    node->total_ticks += ns;
+    ((uint64_t *)(void *)(base + (uint64_t)counts * STORE_UNIT))[bucket % STORE_BLOCK_BUCKETS] += 1;
+    node->count += 1;
+    return true;
+}
+
+/* n more. Context: hot, owner thread; while busy too. */
+static ALWAYS_INLINE bool scope_try_count(struct control *block, const struct category *category,
+                                          int64_t n)
+{
+    const struct category_own *own = scope_own(block, category);
+    if (UNLIKELY(!own) || UNLIKELY(!own->nodes[STORE_KIND_COUNT])) return false;
+    struct store_node *node = tree_node(block->base, own->nodes[STORE_KIND_COUNT]);
+    int64_t sum;
+    if (UNLIKELY(__builtin_add_overflow((int64_t)node->total_ticks, n, &sum))) return false;
+    node->total_ticks += (uint64_t)n;
+    node->count += 1;
+    return true;
+}
+
+/* Names seen lately, by their address; what a place says is compared by content. Filled once, so
+ * that threads do not write what others read. */
+enum { SCOPE_NAMES = 4096 };
+extern struct category *scope_names[SCOPE_NAMES];
+
+/* As category_make; quick for a name that comes from the same address again. Context: hot, any
+ * thread, signal-safe. */
+static ALWAYS_INLINE struct category *scope_named(const char *name)
+{
+    if (UNLIKELY(!name)) return NULL;
+    uint64_t mixed = (uint64_t)(uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15);
+    struct category **place = &scope_names[mixed >> 52];
+    struct category *category = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (LIKELY(category) && LIKELY(!strcmp(name, category->name))) return category;
+    category = category_make(name);
+    struct category *none = NULL;
+    if (category)
+        (void)__atomic_compare_exchange_n(place, &none, category, false, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED);
+    return category;
+}
