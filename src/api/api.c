@@ -6,6 +6,7 @@
 #include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/sys.h"
+#include "hook/scope.h"
 #include "life/finish.h"
 #include "life/start.h"
 #include "life/thread.h"
@@ -17,16 +18,32 @@
 #include <stint/stint.h>
 #include <string.h>
 
-/* Categories are not recorded yet. */
-static stint_handle *category(const char *name) { return NULL; }
-static void scope_enter(stint_handle *handle) {}
-static void scope_leave(stint_handle *handle) {}
-static void record(const char *name, uint64_t ns) {}
-static void record_to(stint_handle *handle, uint64_t ns) {}
-static void count(const char *name, int64_t n) {}
-static void count_to(stint_handle *handle, int64_t n) {}
-static void value(const char *name, const char *unit, double x) {}
-static void value_to(stint_handle *handle, const char *unit, double x) {}
+/* A handle is a category. These jump on: a scope's enter must find the stack where its caller is.
+ */
+static stint_handle *category(const char *name) { return (stint_handle *)scope_category(name); }
+static void enter(stint_handle *handle) { scope_enter((struct category *)handle); }
+static void leave(stint_handle *handle) { scope_exit((struct category *)handle); }
+static void record_to(stint_handle *handle, uint64_t ns)
+{
+    scope_record((struct category *)handle, ns);
+}
+static void count_to(stint_handle *handle, int64_t n) { scope_count((struct category *)handle, n); }
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static void value(const char *name, const char *unit, double x)
+{
+    scope_value_named(name, unit, bits_of(x));
+}
+static void value_to(stint_handle *handle, const char *unit, double x)
+{
+    scope_value((struct category *)handle, unit, bits_of(x));
+}
+
 static void start_frame(const char *kind) {}
 static void end_frame(const char *kind) {}
 
@@ -67,11 +84,11 @@ static const struct stint_table table = {
     .version = STINT_VERSION,
     .bytes = sizeof(struct stint_table),
     .category = category,
-    .scope_enter = scope_enter,
-    .scope_leave = scope_leave,
-    .record = record,
+    .scope_enter = enter,
+    .scope_leave = leave,
+    .record = scope_record_named,
     .record_to = record_to,
-    .count = count,
+    .count = scope_count_named,
     .count_to = count_to,
     .value = value,
     .value_to = value_to,

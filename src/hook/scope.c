@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * As hook.c for the calls that a program writes itself. A scope's enter pushes nothing, as the
- * hooks': where the stack stands must mean the same in both. By name, the category is found first
- * and the function for categories jumped to. Runs everywhere. */
+ * hooks': where the stack stands must mean the same in both. A name is looked up, then the function
+ * for categories is jumped to. Runs everywhere. */
 #include "hook/scope.h"
 
 #include "base/compiler.h"
 #include "hook/slow.h"
 #include "record/scope_hot.h"
+
+HOT struct category *scope_category(const char *name) { return scope_named(name); }
 
 static HOT NOINLINE void enter_scope_probing(struct category *category)
 {
@@ -33,10 +35,6 @@ HOT NOINLINE void scope_exit(struct category *category)
     if (UNLIKELY(!scope_try_exit(block, frame, category, now)))
         slow_exit(category->addresses[STORE_KIND_SCOPE], stack_address_anew(), now);
 }
-
-HOT void scope_enter_named(const char *name) { scope_enter(scope_named(name)); }
-
-HOT void scope_exit_named(const char *name) { scope_exit(scope_named(name)); }
 
 static void record_slowly(struct category *category, enum store_kind kind, uint64_t value,
                           const char *unit)

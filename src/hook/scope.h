@@ -7,13 +7,13 @@
 
 #include "record/category.h"
 
-/* A scope: a callee like any function. Exits close what an exit of their own skipped. Context (of
- * all of this file): any thread, also in a signal handler, before our constructor and after our
- * end. */
+/* As category_make, and quick for a name from the same address again. Context (of all of this
+ * file): any thread, also in a signal handler, before our constructor and after our end. */
+struct category *scope_category(const char *name);
+
+/* A scope: a callee like any function. An exit closes what is still open inside it. */
 void scope_enter(struct category *category);
 void scope_exit(struct category *category);
-void scope_enter_named(const char *name);
-void scope_exit_named(const char *name);
 
 /* A duration in nanoseconds that the program measured. */
 void scope_record(struct category *category, uint64_t ns);

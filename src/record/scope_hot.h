@@ -57,6 +57,7 @@ static ALWAYS_INLINE bool scope_try_ns(struct control *block, const struct categ
     store_ref counts = func_at(base, node->function)->blocks[bucket / STORE_BLOCK_BUCKETS];
     if (UNLIKELY(!counts)) return false;
     if (own->ns_samples && UNLIKELY(!ring_try_add(base, own->ns_samples, ns))) return false;
+    SIGNAL_FENCE(); /* each of these is one instruction from here */
     node->total_ticks += ns;
     ((uint64_t *)(void *)(base + (uint64_t)counts * STORE_UNIT))[bucket % STORE_BLOCK_BUCKETS] += 1;
     node->count += 1;
@@ -72,6 +73,7 @@ static ALWAYS_INLINE bool scope_try_count(struct control *block, const struct ca
     struct store_node *node = tree_node(block->base, own->nodes[STORE_KIND_COUNT]);
     int64_t sum;
     if (UNLIKELY(__builtin_add_overflow((int64_t)node->total_ticks, n, &sum))) return false;
+    SIGNAL_FENCE();
     node->total_ticks += (uint64_t)n;
     node->count += 1;
     return true;

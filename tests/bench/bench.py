@@ -3,7 +3,7 @@
 #
 # What stint costs, each figure beside what it is compared with, the contenders in turn so that drift
 # hits them alike. Prints medians; asserts nothing.
-#   bench.py calls BUILD [THREADS [ROUNDS]]    bench.py startup BUILD [RUNS]    bench.py memory BUILD
+#   bench.py calls|scopes BUILD [THREADS [ROUNDS]]    bench.py startup BUILD [RUNS]    bench.py memory BUILD
 import os, re, statistics, subprocess, sys, tempfile, time
 
 verb, build = sys.argv[1], os.path.abspath(sys.argv[2])
@@ -23,9 +23,7 @@ def run(command, preload=None):
     return time.perf_counter() - start, done.stdout
 
 
-def calls(threads=1, rounds=9):
-    contenders = {"plain": ("bench-calls-plain", None), "null": ("bench-calls", here + "libfloor-null.so"),
-                  "clock": ("bench-calls", here + "libfloor-clock.so"), "stint": ("bench-calls", stint)}
+def in_turn(contenders, patterns, threads, rounds):
     seen = {}
     for round_ in range(rounds + 1):
         for name, (program, preload) in contenders.items():
@@ -33,11 +31,21 @@ def calls(threads=1, rounds=9):
             for pattern, ns in zip(words[::2], words[1::2]):
                 if round_:
                     seen.setdefault((name, pattern), []).append(float(ns))
-    patterns = ["deep", "leaves", "switch", "many"]
     print(f"{threads} thread(s), median of {rounds} rounds: ns a call (times the clock floor)")
     for name in contenders:
         row = [(statistics.median(seen[name, p]), statistics.median(seen["clock", p])) for p in patterns]
         print(f"{name:6}" + "".join(f"{p:>9} {ns:7.2f} ({ns / floor:.2f})" for p, (ns, floor) in zip(patterns, row)))
+
+
+def calls(threads=1, rounds=9):
+    in_turn({"plain": ("bench-calls-plain", None), "null": ("bench-calls", here + "libfloor-null.so"),
+             "clock": ("bench-calls", here + "libfloor-clock.so"), "stint": ("bench-calls", stint)},
+            ["deep", "leaves", "switch", "many"], threads, rounds)
+
+
+def scopes(threads=1, rounds=9):
+    in_turn({"plain": ("bench-scopes", None), "clock": ("bench-scopes", here + "libfloor-scopes.so"),
+             "stint": ("bench-scopes", stint)}, ["pair", "nested", "record", "record_to", "count"], threads, rounds)
 
 
 def life_ms(program, preload):
@@ -68,4 +76,4 @@ def memory():
           f"{more - before} KiB after 30 million")
 
 
-{"calls": calls, "startup": startup, "memory": memory}[verb](*options)
+{"calls": calls, "scopes": scopes, "startup": startup, "memory": memory}[verb](*options)
