@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A module's C++ half, which shares the pointer of the C half. */
+#include <stint/stint.h>
+
+#include <exception>
+
+struct left : std::exception {
+};
+
+extern "C" int work_in_cc(int rounds);
+
+static void one_round(int i)
+{
+    stint::scope scope("Binding_Work");
+    stint_count("Binding_Rounds", 2);
+    if (i % 2) throw left();
+}
+
+int work_in_cc(int rounds)
+{
+    for (int i = 0; i < rounds; i++) try {
+            one_round(i);
+        } catch (const left &) {
+        }
+    return rounds;
+}
