@@ -7,9 +7,11 @@
 
 extern const struct opt completion_options[], run_options[], report_options[], recover_options[],
     settings_options[];
+extern const struct opt export_options[];
 
 int run_main(struct opt_args *args);
 int report_main(struct opt_args *args);
+int export_main(struct opt_args *args);
 int recover_main(struct opt_args *args);
 int settings_main(struct opt_args *args);
 int completion_main(struct opt_args *args);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A line a call path, "main;update;draw 1234": nanoseconds of Self. What flamegraph.pl, inferno and
+ * speedscope read; they have no escapes, so ';' in a name becomes ':' as their own collapsers do
+ * it. Runs in `stint`. */
+#include "export/export.h"
+#include "export/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* flamegraph.pl takes a number before the last one for a second column: "Phase 2" is one name. */
+static void join_last_number(char *name)
+{
+    char *c = name + strlen(name);
+    while (c > name && (isdigit((unsigned char)c[-1]) || c[-1] == '.')) c--;
+    if (c > name && *c && c[-1] == ' ') c[-1] = '_';
+}
+
+/* Blanks at its ends are the line's own. */
+static void keep_blanks(char *name)
+{
+    if (*name == ' ') *name = '_';
+    size_t length = strlen(name);
+    if (length && name[length - 1] == ' ') name[length - 1] = '_';
+}
+
+/* The path so far, and where each of its names ends. */
+struct line {
+    char *text;
+    size_t capacity;
+    size_t *ends; /* by depth */
+};
+
+static char *larger(struct line *line, size_t used, size_t needed, struct arena *arena)
+{
+    if (needed <= line->capacity) return line->text;
+    char *text = arena_alloc(arena, needed * 2);
+    if (!text) return NULL;
+    if (used) memcpy(text, line->text, used);
+    line->capacity = needed * 2;
+    return line->text = text;
+}
+
+static int add_name(struct line *line, const struct path *path, const char *name,
+                    struct arena *arena)
+{
+    size_t used = path->depth ? line->ends[path->depth - 1] : 0, length = strlen(name);
+    char *text = larger(line, used, used + length + 1, arena);
+    if (!text) return -1;
+    if (used) text[used++] = ';';
+    memcpy(text + used, name, length);
+    line->ends[path->depth] = used + length;
+    return 0;
+}
+
+int export_folded(const struct export_job *job, FILE *out, struct fault *fault)
+{
+    const struct paths *paths = job->paths;
+    char **names = text_names(job, ";", ':', false);
+    struct line line = {
+        .ends = arena_alloc(job->arena, ((size_t)paths->depth + 1) * sizeof *line.ends)};
+    if (!names || !line.ends) return export_no_memory(fault);
+    for (uint32_t i = 0; i < job->document->function_count; i++) {
+        join_last_number(names[i]);
+        keep_blanks(names[i]);
+    }
+    for (uint32_t i = 0; i < paths->count; i++) {
+        const struct path *path = &paths->items[i];
+        if (add_name(&line, path, names[path->function], job->arena))
+            return export_no_memory(fault);
+        if (!path->self_ns) continue;
+        fwrite(line.text, 1, line.ends[path->depth], out);
+        fprintf(out, " %llu\n", (unsigned long long)path->self_ns);
+    }
+    return 0;
+}
