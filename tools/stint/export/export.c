@@ -9,7 +9,9 @@
 #include "base/num.h"
 #include "base/say.h"
 #include "exitcode.h"
+#include "export/html.h"
 #include "export/output.h"
+#include "export/template.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -23,7 +25,7 @@ enum { FORMAT, OUTPUT, ROWS, MIN_PERCENT };
 
 const struct opt export_options[] = {
     {'f', "format", "FORMAT",
-     "folded, speedscope, chrome, callgrind, pprof, openmetrics, csv or dot"},
+     "folded, speedscope, chrome, callgrind, pprof, openmetrics, csv, dot or html"},
     {'o', "output", "FILE", "the file to write, whole or not at all (default: standard output)"},
     {'n', "rows", "N",
      "openmetrics, csv, dot: the N functions with the largest Self; 0 = all (default: all; "
@@ -35,6 +37,15 @@ const struct opt export_options[] = {
 
 enum { TAKES_ROWS = 1 << ROWS, TAKES_MIN_PERCENT = 1 << MIN_PERCENT };
 
+static int write_html(const struct export_job *job, FILE *out, struct fault *fault)
+{
+    if (!template_bytes)
+        return fault_set(fault, -ENOTSUP,
+                         "html is missing here: stint was built without node and npm, or without "
+                         "npm's registry");
+    return html_write(job->document, out) ? 0 : export_no_memory(fault);
+}
+
 static const struct export_format formats[] = {
     {"folded", 0, 0, false, export_folded},
     {"speedscope", 0, 0, false, export_speedscope},
@@ -44,6 +55,7 @@ static const struct export_format formats[] = {
     {"openmetrics", TAKES_ROWS, 200, false, export_openmetrics},
     {"csv", TAKES_ROWS, 0, false, export_csv},
     {"dot", TAKES_ROWS | TAKES_MIN_PERCENT, 0, false, export_dot},
+    {"html", 0, 0, false, write_html},
 };
 
 struct wishes {
