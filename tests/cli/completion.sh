@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # completion.sh STINT: each shell that is here is asked for completions as at a prompt. TAP.
 set -u
-stint=$1 number=0 failed=0
+stint=$(readlink -f "$1") number=0 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" && : >a-report.json
