@@ -22,8 +22,6 @@ struct stint_table {
     stint_handle *(*category)(const char *name);
     void (*scope_enter)(stint_handle *category);
     void (*scope_leave)(stint_handle *category);
-    void (*scope_begin)(const char *name);
-    void (*scope_end)(const char *name);
     void (*record)(const char *name, uint64_t ns);
     void (*record_to)(stint_handle *category, uint64_t ns);
     void (*count)(const char *name, int64_t n);
@@ -136,8 +134,14 @@ STINT_CALL_ void stint_scope_begin_of(stint_handle *category)
     STINT_TELL_(scope_enter(category));
 }
 STINT_CALL_ void stint_scope_end_of(stint_handle *category) { STINT_TELL_(scope_leave(category)); }
-STINT_CALL_ void stint_scope_begin(const char *name) { STINT_TELL_(scope_begin(name)); }
-STINT_CALL_ void stint_scope_end(const char *name) { STINT_TELL_(scope_end(name)); }
+STINT_CALL_ void stint_scope_begin(const char *name)
+{
+    STINT_TELL_(scope_enter(stint_->category(name)));
+}
+STINT_CALL_ void stint_scope_end(const char *name)
+{
+    STINT_TELL_(scope_leave(stint_->category(name)));
+}
 
 /* --- Frames of the calling thread. Not in signal handlers. --- */
 STINT_CALL_ void stint_start_frame(void) { STINT_TELL_(start_frame("Frame_Total")); }
