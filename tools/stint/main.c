@@ -19,6 +19,8 @@ const struct verb verbs[] = {
     {"export", "-f FORMAT [-o FILE] [REPORT]",
      "Writes a report in the form that another program reads", export_options, false, false,
      export_main},
+    {"merge", "[OPTION…] FILE… -o OUT", "Makes one report of many", merge_options, false, false,
+     merge_main},
     {"recover", "[OPTION…] [STORE…]",
      "Lists the stores of killed programs, or writes their reports", recover_options, false, false,
      recover_main},

@@ -1,0 +1,328 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+#
+# `stint merge` against the same sums made by numpy, over reports drawn with fixed seeds.
+import json, os, sys
+import numpy as np
+import generate
+from generate import report, write
+from tap import run, main
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+
+def close(a, b, part=1e-9):
+    assert abs(a - b) <= part * max(abs(a), abs(b)), f"{a!r} is not {b!r}"
+
+
+def check_statistics(merged, ns, quantiles=True):
+    ns = np.asarray(ns)
+    assert merged["Count"] == len(ns)
+    close(merged["Total_ms"], ns.sum() / 1e6)
+    close(merged["Avg_ms"], ns.mean() / 1e6)
+    close(merged["Min_ms"], ns.min() / 1e6)
+    close(merged["Max_ms"], ns.max() / 1e6)
+    if not quantiles:
+        return
+    assert merged["histogram"] == generate.histogram(ns)
+    for key, q in generate.QUANTILES.items():
+        value = np.quantile(generate.on_grid(ns), q)
+        close(merged[key], min(max(value, ns.min()), ns.max()) / 1e6)
+        sample = np.sort(ns)[int(np.floor(q * (len(ns) - 1)))]  # and is what the definition promises
+        after = np.sort(ns)[int(np.ceil(q * (len(ns) - 1)))]
+        assert sample * 0.99 - 1 <= merged[key] * 1e6 <= after * 1.01 + 1
+
+
+def check_schema(document):
+    if jsonschema:
+        jsonschema.Draft202012Validator(json.load(open(os.environ["STINT_TEST_SCHEMA"]))).validate(document)
+
+
+def merged_of(*files):
+    run("merge", *files, "-o", "out.json")
+    document = json.load(open("out.json"))
+    check_schema(document)
+    return document
+
+
+def by_name(document):
+    return {entry["name"]: entry for entry in document["functions"]}
+
+
+def draws(count, seed=5):
+    rng = np.random.default_rng(seed)
+    return [{name: rng.lognormal(mean, sigma, n + 17 * i).astype(int) + 1
+             for name, mean, sigma, n in [("fast", 3, 1.0, 900), ("slow", 14, 0.5, 40), ("wide", 9, 2.5, 300)]}
+            for i in range(count)]
+
+
+def sums_and_percentiles_are_those_of_all_samples_together():
+    sides = draws(7)
+    for i, functions in enumerate(sides):
+        write(f"r{i}.json", report(functions, {"Frame": functions["wide"]}, pid=100 + i))
+    document = merged_of(*[f"r{i}.json" for i in range(7)])
+    functions = by_name(document)
+    for name in sides[0]:
+        check_statistics(functions[name], np.concatenate([side[name] for side in sides]))
+        assert functions[name]["percentiles"] == "histogram"
+    check_statistics(document["categories"]["Frame"], np.concatenate([side["wide"] for side in sides]))
+    selfs = [entry["Self_ms"] for entry in document["functions"]]
+    assert selfs == sorted(selfs, reverse=True) and [e["id"] for e in document["functions"]] == [0, 1, 2]
+
+
+def columns_over_processes_are_numpys():
+    rng = np.random.default_rng(11)
+    sides = [rng.integers(1000, 90000, rng.integers(3, 60)) for _ in range(9)]
+    for i, ns in enumerate(sides):
+        functions = {"work": ns}
+        if i % 3 == 0:
+            functions["rare"] = ns[:2]
+        write(f"r{i}.json", report(functions, pid=100 + i))
+    functions = by_name(merged_of(*[f"r{i}.json" for i in range(9)]))
+    for name, parts in (("work", sides), ("rare", [ns[:2] for ns in sides[::3]])):
+        column = functions[name]["per_process"]
+        assert column["processes"] == len(parts)
+        for key, values in (("Total_ms", [p.sum() / 1e6 for p in parts]), ("Self_ms", [p.sum() / 1e6 for p in parts]),
+                            ("Count", [len(p) for p in parts])):
+            close(column[key]["min"], min(values))
+            close(column[key]["median"], float(np.median(values)))
+            close(column[key]["max"], max(values))
+            close(column[key]["imbalance"], max(values) / np.mean(values))
+
+
+def a_merge_of_merges_is_the_merge_of_all():
+    sides = draws(6)
+    for i, functions in enumerate(sides):
+        write(f"r{i}.json", report(functions, pid=100 + i))
+    run("merge", "r0.json", "r1.json", "-o", "a.json")
+    run("merge", "r2.json", "r3.json", "r4.json", "r5.json", "-o", "b.json")
+    run("merge", "a.json", "b.json", "-o", "ab.json")
+    everything = merged_of(*[f"r{i}.json" for i in range(6)])
+    again = json.load(open("ab.json"))
+    check_schema(again)
+    assert again["processes"] == everything["processes"] and len(again["processes"]) == 6
+    assert [t["process"] for t in again["threads"]] == list(range(6))
+    for name, entry in by_name(everything).items():
+        other = by_name(again)[name]
+        for key in ("Total_ms", "Self_ms", "Avg_ms", "Min_ms", "Max_ms", *generate.QUANTILES):
+            close(entry[key], other[key])
+        assert other["histogram"] == entry["histogram"] and other["Count"] == entry["Count"]
+        columns, others = entry["per_process"], other["per_process"]
+        assert others["processes"] == 6
+        for key in ("Total_ms", "Self_ms", "Count"):
+            assert "median" not in others[key]  # not to be had from sums
+            for part in ("min", "max", "imbalance"):
+                close(columns[key][part], others[key][part])
+
+
+def a_report_alone_keeps_what_it_knew():
+    one = report(draws(1)[0], {"Frame": [1000, 2000, 4000]})
+    write("one.json", one)
+    document = merged_of("one.json")
+    for old, new in zip(one["functions"], document["functions"]):
+        for key in old:
+            assert old[key] == new[key] if not isinstance(old[key], float) else not close(old[key], new[key]), key
+    assert document["categories"]["Frame"]["percentiles"] == "exact"
+    assert document["process"]["pid"] == one["process"]["pid"]
+
+
+def call_trees_merge_by_path():
+    a, b = np.array([1000, 3000]), np.array([500])
+    names = ["main", "walk", "leaf"]
+
+    def tree_report(path, order, nodes, pid):
+        entries = [generate.function(0, name, [10 * (3 - order.index(name))] * 5) for name in names]
+        document = report(entries, pid=pid)
+        ids = {entry["name"]: entry["id"] for entry in document["functions"]}
+        document["call_tree"] = [generate.node(i, parent, ids.get(what, what), ns)
+                                 for i, (parent, what, ns) in enumerate(nodes)]
+        document["categories"]["Phase"] = generate.statistics([1000])
+        del document["categories"]["Phase"]["Self_ms"]
+        write(path, document)
+
+    tree_report("x.json", ["main", "walk", "leaf"],
+                [(None, "main", a), (0, "walk", a), (1, "leaf", b), (0, "Phase", b), (3, "leaf", a)], 1)
+    tree_report("y.json", ["leaf", "main", "walk"],
+                [(None, "main", b), (0, "leaf", b), (0, "walk", b), (2, "leaf", b), (None, "leaf", a)], 2)
+    document = merged_of("x.json", "y.json")
+    nodes, seen = document["call_tree"], {}
+    for i, node in enumerate(nodes):
+        assert node["id"] == i and (node["parent"] is None or node["parent"] < i)
+        name = document["functions"][node["function"]]["name"] if "function" in node else node["category"]
+        path = (() if node["parent"] is None else nodes[node["parent"]]["path"]) + (name,)
+        node["path"] = path
+        assert path not in seen
+        seen[path] = node
+    wanted = {("main",): [a, b], ("main", "walk"): [a, b], ("main", "walk", "leaf"): [b, b], ("main", "Phase"): [b],
+              ("main", "Phase", "leaf"): [a], ("main", "leaf"): [b], ("leaf",): [a]}
+    assert set(seen) == set(wanted)
+    for path, parts in wanted.items():
+        check_statistics(seen[path], np.concatenate(parts), quantiles=False)
+    order = [node["path"] for node in nodes]  # preorder: a node's subtree follows it
+    for i, path in enumerate(order[1:], 1):
+        assert path[:-1] == () or path[:-1] == order[i - 1][:len(path) - 1]
+
+
+def the_same_build_elsewhere_is_the_same_function():
+    ns = [1000] * 3
+    write("a.json", report([generate.function(0, "f", ns, module="/node1/app")], pid=1))
+    write("b.json", report([generate.function(0, "f", ns, module="/node2/app")], pid=2))
+    write("c.json", report([generate.function(0, "f", ns, module="/node2/app", build_id="cd" * 20)], pid=3))
+    document = merged_of("a.json", "b.json", "c.json")
+    assert sorted(entry["Count"] for entry in document["functions"]) == [3, 6]
+
+
+def two_functions_of_one_name_stay_two():
+    write("a.json", report([generate.function(0, "init", [10], offset=16), generate.function(0, "init", [20], offset=32)]))
+    write("b.json", report([generate.function(0, "init", [30], offset=16)]))
+    document = merged_of("a.json", "b.json")
+    assert sorted((e["offset"], e["Count"]) for e in document["functions"]) == [("0x10", 2), ("0x20", 1)]
+
+
+def counters_values_and_frames_add_up():
+    def extended(pid, durations, budget):
+        value = {"unit": "bytes", "Count": 4, "Sum": 100.5 * pid, "Avg": 25.125 * pid, "Min": 1.5, "Max": 50.0 * pid,
+                 "P50": 20.0, "P90": 20.0, "P95": 20.0, "P99": 20.0, "P99_9": 20.0, "percentiles": "histogram",
+                 "histogram": [[1, 2, 1], [16.0, 32.0, 2], [32 * pid, 64 * pid, 1]]}
+        total = generate.statistics(durations)
+        del total["Self_ms"]
+        frame = dict(total, budget_ms=budget, missed=pid, series=[],
+                     worst=[{"frame": i, "thread": 0, "start_ms": 1.0, "duration_ms": d / 1e6,
+                             "functions": [{"function": 0, "self_ms": 2.0, "typical_ms": 0.5, "excess_ms": 1.5}]}
+                            for i, d in sorted(enumerate(durations), key=lambda item: -item[1])[:3]],
+                     blame=[{"function": 0, "excess_ms": 1.25 * pid, "frames": pid},
+                            {"category": "Frame_Total", "excess_ms": 100.0, "frames": 1}])
+        return report({"f": [1000] * pid}, {"Frame_Total": durations}, pid=pid,
+                      counters={"Packets": {"Count": pid, "Sum": -7 * pid}}, values={"Size": value},
+                      frames={"Frame_Total": frame})
+
+    write("a.json", extended(1, [1000000, 9000000, 3000000, 2000000], 16.5))
+    write("b.json", extended(2, [8000000, 7000000], 16.5))
+    run("merge", "a.json", "b.json", "-o", "out.json")
+    document = json.load(open("out.json"))
+    assert document["counters"] == {"Packets": {"Count": 3, "Sum": -21}}
+    value = document["values"]["Size"]
+    assert (value["unit"], value["Count"], value["Sum"], value["Min"], value["Max"]) == ("bytes", 8, 301.5, 1.5, 100.0)
+    assert value["histogram"] == [[1, 2, 2], [16, 32, 4], [32, 64, 1], [64, 128, 1]]
+    close(value["P50"], 24.0)
+    close(value["P90"], np.quantile([1.5, 1.5, 24, 24, 24, 24, 48, 96], 0.9))
+    frames = document["frames"]["Frame_Total"]
+    check_statistics(frames, [1000000, 9000000, 3000000, 2000000, 8000000, 7000000])
+    assert frames["budget_ms"] == 16.5 and frames["missed"] == 3
+    assert [w["duration_ms"] for w in frames["worst"]] == [9.0, 8.0, 7.0, 3.0, 2.0]
+    assert [w["thread"] for w in frames["worst"]] == [0, 1, 1, 0, 0]
+    assert frames["blame"] == [{"category": "Frame_Total", "excess_ms": 200.0, "frames": 2},
+                               {"function": 0, "excess_ms": 3.75, "frames": 3}]
+    write("c.json", extended(3, [5], 8.0))
+    run("merge", "a.json", "c.json", "-o", "out.json")
+    assert "budget_ms" not in json.load(open("out.json"))["frames"]["Frame_Total"]
+
+
+def what_was_lost_and_paid_is_summed_and_the_processes_are_told():
+    a, b = report({"f": [10] * 4}, pid=7, host="one"), report({"f": [10] * 6}, pid=9, host="two")
+    a["lost"]["calls_too_deep"], b["lost"]["calls_too_deep"] = 2, 3
+    b["process"]["ending"] = {"kind": "signal", "signal": "SIGSEGV", "code": "SEGV_MAPERR", "address": "0x0", "thread": 0,
+                              "backtrace": []}
+    b["overhead"]["per_call_ns"], b["overhead"]["total_ms"] = 50.0, 6 * 50.0 / 1e6
+    write("a.json", a)
+    write("b.json", b)
+    document = merged_of("a.json", "b.json")
+    assert document["lost"]["calls_too_deep"] == 5 and document["overhead"]["calls"] == 10
+    close(document["overhead"]["per_call_ns"], (4 * 25 + 6 * 50) / 10)
+    assert document["process"]["ending"]["signal"] == "SIGSEGV" and "host" not in document["process"]
+    close(document["process"]["duration_ms"], 3000.0)  # starts lie two seconds apart
+    assert [(p["pid"], p["host"]) for p in document["processes"]] == [(7, "one"), (9, "two")]
+    shown = run("report", "out.json").stdout
+    assert "SIGSEGV" in shown and " 10 " in shown
+
+
+def lists_name_files():
+    for i in range(3):
+        write(f"r{i}.json", report({"f": [1000]}, pid=i + 1))
+    open("list", "w").write("r0.json\n\nr1.json\nr2.json")
+    assert "3 reports of 3 processes" in run("merge", "@list", "-o", "out.json").stdout
+    told = json.loads(run("merge", "--json", "@list", "r0.json", "-o", "out.json").stdout)
+    assert told["reports"] == 4 and told["functions"] == 1
+    assert json.loads(run("merge", "@list", "-o", "-").stdout)["merged"]["reports"] == 3
+    assert json.loads(run("merge", "-", "-o", "-", input=open("r0.json").read()).stdout)["merged"]["reports"] == 1
+
+
+def a_bad_file_is_told_with_its_place_and_nothing_is_written():
+    good = report({"f": [1000]})
+    write("good.json", good)
+    text = json.dumps(good)
+    cases = {
+        "": "stint: bad.json: empty\n",
+        "{}": "stint: bad.json: JSON, but not a report of stint\n",
+        "[1]": "stint: bad.json: an object is expected here\n",
+        text[:200]: "stint: bad.json:1:",
+        text + "x": f"stint: bad.json:1:{len(text) + 1}: more than one document\n",
+        text.replace('"Count": 1', '"Count": -1'): "a whole number, 0 or more",
+        text.replace('"Count": 1', '"Count": 1.5'): "a whole number is expected here",
+        text.replace('"schema": 1', '"schema": 2'): "a report of schema 2; this stint reads schema 1",
+        text.replace("[[1000, 1008, 1]]", "[[1000, 1009, 1]]"): "none of the report's grid",
+        text.replace('"Self_ms": 0.001', '"Self_ms": "x"'): "a number is expected here",
+        text.replace('"call_tree": []', '"call_tree": [{"id": 0, "parent": null, "function": 5, "Count": 1}]'): "is of nothing here",
+        text.replace('"call_tree": []', '"call_tree": [{"id": 0, "parent": 0, "function": 0, "Count": 1}]'): "is of nothing here",
+        text.replace('"threads"', '"thread"'): "not a report: no threads",
+        text.replace('"name": "f"', '"name": "\\ud800"'): "no character of a text",
+        "[" * 5000: "an object is expected",
+        '{"a":' + "[" * 5000: "nested too deeply",
+    }
+    assert "[[1000, 1008, 1]]" in text and '"Self_ms": 0.001' in text
+    for content, wanted in cases.items():
+        open("bad.json", "w").write(content)
+        said = run("merge", "good.json", "bad.json", "-o", "out.json", status=3).stderr
+        assert wanted in said and said.count("\n") == 1 and said.startswith("stint: bad.json:"), (wanted, said)
+        assert sorted(os.listdir(".")) == ["bad.json", "good.json"]
+    open("bad.json", "w").write(text.replace(", ", ",\n").replace('"Count":', '"Count": nul'))
+    said = run("merge", "bad.json", "-o", "out.json", status=3).stderr
+    line = open("bad.json").read()[:open("bad.json").read().index("nul")].count("\n") + 1
+    assert said.startswith(f"stint: bad.json:{line}:"), said
+    assert "can't be opened: No such file" in run("merge", "good.json", "none.json", "-o", "out.json", status=3).stderr
+    assert "can't be read: Is a directory" in run("merge", ".", "-o", "out.json", status=3).stderr
+    assert not os.path.exists("out.json")
+
+
+def any_cut_or_changed_byte_is_refused_or_harmless():
+    rng = np.random.default_rng(3)
+    text = json.dumps(report({"f": [1000, 70], "g": [5]}, {"c": [3]}, [generate.node(0, None, 0, [3])])).encode()
+    for _ in range(150):
+        spoilt = bytearray(text[:rng.integers(1, len(text) + 1)])
+        spoilt[rng.integers(0, len(spoilt))] = rng.integers(0, 256)
+        open("bad.json", "wb").write(spoilt)
+        import subprocess
+        from tap import stint
+        done = subprocess.run([stint, "merge", "bad.json", "-o", "out.json"], capture_output=True)
+        assert done.returncode in (0, 3), (done, bytes(spoilt))
+        assert done.returncode == 0 or done.stderr.count(b"\n") == 1
+        if done.returncode == 0:
+            json.load(open("out.json"))
+
+
+def an_output_that_is_an_input_is_refused():
+    write("a.json", report({"f": [1000]}))
+    before = open("a.json").read()
+    os.link("a.json", "b.json")
+    assert "is also what would be written" in run("merge", "a.json", "-o", "b.json", status=2).stderr
+    assert open("a.json").read() == before
+    assert "no such directory" in run("merge", "a.json", "-o", "none/out.json", status=3).stderr
+    assert "No space left" in run("merge", "a.json", "-o", "/dev/full", status=3).stderr
+
+
+def mistakes_have_status_2():
+    write("a.json", report({"f": [1000]}))
+    for args in (["a.json"], ["-o", "out.json"], ["-o"], ["--color", "a.json"]):
+        assert run("merge", *args, status=2).stderr.startswith("stint: merge: ")
+    assert len(run("merge", "--help").stdout.splitlines()) < 24
+
+
+main([sums_and_percentiles_are_those_of_all_samples_together, columns_over_processes_are_numpys,
+      a_merge_of_merges_is_the_merge_of_all, a_report_alone_keeps_what_it_knew, call_trees_merge_by_path,
+      the_same_build_elsewhere_is_the_same_function, two_functions_of_one_name_stay_two, counters_values_and_frames_add_up,
+      what_was_lost_and_paid_is_summed_and_the_processes_are_told, lists_name_files,
+      a_bad_file_is_told_with_its_place_and_nothing_is_written, any_cut_or_changed_byte_is_refused_or_harmless,
+      an_output_that_is_an_input_is_refused, mistakes_have_status_2])

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counters, values and frames of many reports. */
+#pragma once
+
+#include "merge/pool.h"
+
+enum { EXTRAS_WORST = 32, EXTRAS_BLAMED = 16, EXTRAS_BLAME_ROWS = 64 };
+
+struct counter {
+    const char *name;
+    uint64_t calls;
+    int64_t sum; /* saturates */
+};
+
+struct value_bucket {
+    double low, high;
+    uint64_t count;
+};
+
+struct value {
+    const char *name, *unit;
+    uint64_t n;
+    double sum, least, most;
+    bool has_spread;
+    struct value_bucket *buckets; /* ascending */
+    size_t buckets_used, buckets_room;
+};
+
+/* A function or category that made frames long; `item` is a place in its pool. */
+struct blame {
+    bool is_category;
+    uint32_t item;
+    double self_ms, typical_ms, excess_ms;
+    uint64_t frames;
+};
+
+struct worst {
+    uint64_t frame;
+    uint32_t thread; /* in the merged list, or PATHS_NONE */
+    double start_ms, duration_ms;
+    struct blame blames[EXTRAS_BLAMED];
+    uint32_t blames_used;
+};
+
+struct frames {
+    struct pooled total;
+    double budget_ms;
+    bool has_budget, budgets_differ;
+    uint64_t missed;
+    struct worst worst[EXTRAS_WORST]; /* longest first */
+    uint32_t worst_used;
+    struct blame *blames;
+    size_t blames_used, blames_room;
+};
+
+struct extras {
+    struct arena *strings;
+    struct counter *counters;
+    size_t counters_used, counters_room;
+    struct value *values;
+    size_t values_used, values_room;
+    struct frames **frames;
+    size_t frames_used, frames_room;
+};
+
+void extras_fini(struct extras *extras);
+
+void extras_add_counter(struct extras *extras, struct span name, uint64_t calls, int64_t sum);
+
+/* The value's place; values of one name and different units are two. */
+size_t extras_add_value(struct extras *extras, struct span name, const struct intake_value *value);
+void value_add_bucket(struct value *value, double low, double high, uint64_t count);
+/* The quantile over the buckets' middles, within least and most. */
+double value_quantile(const struct value *value, double q);
+
+/* The frames of this name, made where new. */
+struct frames *extras_frames(struct extras *extras, struct span name);
+void frames_add(struct frames *frames, const struct intake_frames *more);
+/* Keeps it where it is among the longest: then where its blames belong, else NULL. */
+struct worst *frames_add_worst(struct frames *frames, const struct worst *worst);
+void frames_add_blame(struct frames *frames, const struct blame *blame);
+/* Largest excess first. */
+void frames_sort(struct frames *frames);
