@@ -172,6 +172,7 @@ static const char *function_of(const json_t *report, const json_t *node)
 {
     const json_t *functions = json_object_get(report, "functions"), *function;
     const json_t *id = json_object_get(node, "function");
+    if (json_object_get(node, "category")) return string_at(node, "category");
     size_t i;
     json_array_foreach(functions, i, function) if (id && json_equal(json_object_get(function, "id"),
                                                                     id)) return string_at(function,
@@ -211,13 +212,24 @@ static bool parse_line(const char *line, const char *verb, char name[static 1200
     return true;
 }
 
+static void check_scope(const json_t *report, const char *name, long long begun)
+{
+    const json_t *category = json_object_get(member(report, "categories"), name);
+    if (!category) fail_msg("no category \"%s\"", name);
+    if (integer_at(category, "Count") != begun)
+        fail_msg("scope %s: Count %lld, begun %lld times", name, integer_at(category, "Count"),
+                 begun);
+}
+
 void check_truth(const json_t *report, const char *text)
 {
     int told = 0;
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char name[12000];
         double value;
-        if (parse_line(line, "calls", name, &value)) {
+        if (parse_line(line, "calls scope", name, &value)) {
+            check_scope(report, name, (long long)value), told++;
+        } else if (parse_line(line, "calls", name, &value)) {
             check_calls(report, name, (long long)value), told++;
         } else if (parse_line(line, "open", name, &value)) {
             assert_int_equal(report_open(report, name), (long long)value);

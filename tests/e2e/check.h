@@ -23,8 +23,8 @@ json_t *report_recover(const struct run *run, int leave);
 json_t *report_load_path(const char *path, int leave);
 
 /* Lines of the target: "calls NAME N" (Count of NAME is N and no function of the target is left
- * out), "slept NAME MS" (Total_ms of NAME is at least that), "open NAME N", "under CHILD PARENT"
- * (in the tree). */
+ * out), "calls scope NAME N" (of the category), "slept NAME MS" (Total_ms of NAME is at least
+ * that), "open NAME N", "under CHILD PARENT" (in the tree). */
 void check_truth(const json_t *report, const char *text);
 
 /* The same where lost.KIND has what was not counted: each Count plus its share of that is what the

@@ -20,6 +20,45 @@ static void nothing_is_recorded_while_paused_and_all_stays_in_balance(void **sta
     both_fini(&both);
 }
 
+static void scopes_are_counted_however_they_are_left(void **state)
+{
+    const char *const targets[] = {"scopes", "scopes@O0", "scopes@clang"};
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        struct both both;
+        both_run_bare(&both, &(struct run_spec){.target = targets[i]});
+        both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+        check_truth(both.report, both.stint.out);
+        assert_int_equal(report_lost(both.report, "unmatched_exits"), 0);
+        assert_int_equal(report_others(&both.stint), 1);
+        json_t *child = report_load_other(&both.stint, 0, CHECK_CHILD);
+        char *truth = run_read(run_path(&both.stint, "work/child.txt"));
+        check_truth(child, truth);
+        free(truth);
+        json_decref(child);
+        both_fini(&both);
+    }
+}
+
+/* Also what an exception left through code of clang's, which has no exit hooks then. */
+static void scopes_end_with_their_block_when_it_throws(void **state)
+{
+    const char *const targets[] = {"scopes-cc", "scopes-cc@clang"};
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        struct both both;
+        both_run(&both, &(struct run_spec){.target = targets[i]});
+        assert_int_equal(report_lost(both.report, "unmatched_exits"), 0);
+        const json_t *categories = json_object_get(both.report, "categories");
+        const json_t *asleep = json_object_get(categories, "Asleep");
+        const json_t *around = report_function(both.report, "sleeps_in_a_scope()");
+        assert_true(real_at(asleep, "Self_ms") >= 20);
+        assert_true(real_at(around, "Total_ms") >= 20);
+        /* What the scope took is not the function's own. */
+        double others = real_at(around, "Total_ms") - real_at(asleep, "Total_ms");
+        assert_true(real_at(around, "Self_ms") <= others + 0.001);
+        both_fini(&both);
+    }
+}
+
 /* All slow: the same rules without the straight line. */
 static void pauses_hold_on_the_slow_path_too(void **state)
 {
@@ -48,6 +87,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stacks_that_lie_in_each_other_are_kept_apart_by_fiber_calls),
         cmocka_unit_test(nothing_is_recorded_while_paused_and_all_stays_in_balance),
+        cmocka_unit_test(scopes_are_counted_however_they_are_left),
+        cmocka_unit_test(scopes_end_with_their_block_when_it_throws),
         cmocka_unit_test(pauses_hold_on_the_slow_path_too),
         cmocka_unit_test(threads_have_the_names_that_the_program_gave_them),
     };
