@@ -173,7 +173,7 @@ static void tell(const struct gather *gather, const struct merge_arguments *argu
     if (strcmp(arguments->out, "-") == 0) return;
     if (!arguments->is_json) {
         printf("%u reports of %zu processes: %zu functions, %zu call paths, in %s\n",
-               gather->reports, gather->processes_used, gather->functions.used, gather->paths.used,
+               gather->reports, gather->processes_used, gather->functions.used, gather->trails.used,
                arguments->out);
         return;
     }
@@ -184,7 +184,7 @@ static void tell(const struct gather *gather, const struct merge_arguments *argu
     emit_count(&emit, "processes", gather->processes_used);
     emit_count(&emit, "functions", gather->functions.used);
     emit_count(&emit, "categories", gather->categories.used);
-    emit_count(&emit, "call_paths", gather->paths.used);
+    emit_count(&emit, "call_paths", gather->trails.used);
     emit_count(&emit, "threads_left_out", gather->threads_left_out);
     emit_close(&emit, '}');
 }

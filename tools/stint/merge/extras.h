@@ -37,7 +37,7 @@ struct blame {
 
 struct worst {
     uint64_t frame;
-    uint32_t thread; /* in the merged list, or PATHS_NONE */
+    uint32_t thread; /* in the merged list, or TRAILS_NONE */
     double start_ms, duration_ms;
     struct blame blames[EXTRAS_BLAMED];
     uint32_t blames_used;

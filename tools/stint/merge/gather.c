@@ -13,7 +13,7 @@ void gather_init(struct gather *gather)
     *gather = (struct gather){.strings = ARENA_INIT, .shares_left = GATHER_SHARES};
     pool_init(&gather->functions, &gather->strings, &gather->shares_left);
     pool_init(&gather->categories, &gather->strings, &gather->shares_left);
-    paths_init(&gather->paths, &gather->strings, PATHS_MOST);
+    trails_init(&gather->trails, &gather->strings, TRAILS_MOST);
     gather->extras.strings = &gather->strings;
 }
 
@@ -21,7 +21,7 @@ void gather_fini(struct gather *gather)
 {
     pool_fini(&gather->functions);
     pool_fini(&gather->categories);
-    paths_fini(&gather->paths);
+    trails_fini(&gather->trails);
     extras_fini(&gather->extras);
     free(gather->processes);
     free(gather->threads);
@@ -166,7 +166,7 @@ static void take_thread(void *context, const struct intake_thread *thread)
     gather->threads[used] = (struct gather_thread){
         .tid = thread->tid,
         .process = process < gather->processes_used ? (uint32_t)process : 0,
-        .parent = thread->parent == INTAKE_NONE ? PATHS_NONE : (uint32_t)parent,
+        .parent = thread->parent == INTAKE_NONE ? TRAILS_NONE : (uint32_t)parent,
         .generations = thread->generations ? thread->generations : 1,
         .name = keep_like(gather, thread->name, last->name),
         .start_routine = keep_like(gather, thread->start_routine, last->start_routine),
@@ -205,20 +205,20 @@ static uint32_t category_place(struct gather *gather, struct span name)
 static void take_node(void *context, const struct intake_node *node)
 {
     struct gather *gather = context;
-    enum path_kind kind = PATH_FOLDED;
+    enum trail_kind kind = TRAIL_FOLDED;
     uint32_t item = 0;
     if (node->function != INTAKE_NONE) {
-        kind = PATH_FUNCTION;
+        kind = TRAIL_FUNCTION;
         item = gather->function_places[node->function];
     } else if (node->category.data) {
-        kind = PATH_CATEGORY;
+        kind = TRAIL_CATEGORY;
         item = category_place(gather, node->category);
     }
-    uint32_t parent = node->parent == INTAKE_NONE ? PATHS_NONE : gather->node_places[node->parent];
+    uint32_t parent = node->parent == INTAKE_NONE ? TRAILS_NONE : gather->node_places[node->parent];
     gather->node_places =
         memory_grow(gather->node_places, gather->nodes_used, &gather->nodes_room, sizeof(uint32_t));
     gather->node_places[gather->nodes_used++] =
-        paths_add(&gather->paths, parent, kind, item, node->is_folded, &node->figures);
+        trails_add(&gather->trails, parent, kind, item, node->is_folded, &node->figures);
 }
 
 /* Counters, values, frames. */
@@ -256,7 +256,7 @@ static void take_worst(void *context, const struct intake_worst *worst)
     size_t thread = gather->first_thread + worst->thread;
     struct worst row = {
         .frame = worst->frame,
-        .thread = thread < gather->threads_used ? (uint32_t)thread : PATHS_NONE,
+        .thread = thread < gather->threads_used ? (uint32_t)thread : TRAILS_NONE,
         .start_ms = worst->start_ms,
         .duration_ms = worst->duration_ms,
     };

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "merge/extras.h"
-#include "merge/paths.h"
+#include "merge/trails.h"
 
 enum {
     GATHER_SHARES = 1000000,         /* per-process values: 24 bytes each */
@@ -24,7 +24,7 @@ struct gather_process {
 
 struct gather_thread {
     uint64_t tid;
-    uint32_t process, parent, generations; /* parent in this list, or PATHS_NONE */
+    uint32_t process, parent, generations; /* parent in this list, or TRAILS_NONE */
     const char *name, *start_routine, *state;
     double started_ms, lifetime_ms, cpu_ms;
     uint32_t functions_from, functions_used;
@@ -45,7 +45,7 @@ struct gather {
     uint32_t reports;
     uint64_t shares_left;
     struct pool functions, categories;
-    struct paths paths;
+    struct trails trails;
     struct extras extras;
     struct gather_process *processes;
     size_t processes_used, processes_room;

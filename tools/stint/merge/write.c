@@ -155,7 +155,7 @@ void merge_write(struct gather *gather, FILE *file)
         .gather = gather,
         .flat = memory_new(1, sizeof(struct bins_flat)),
         .ids = memory_new(gather->functions.used, sizeof(uint32_t)),
-        .node_ids = memory_new(gather->paths.used, sizeof(uint32_t)),
+        .node_ids = memory_new(gather->trails.used, sizeof(uint32_t)),
     };
     emit_open(&writer.emit, NULL, '{');
     emit_count(&writer.emit, "schema", 1);

@@ -97,7 +97,7 @@ static void write_lost(struct merge_writer *writer)
     for (size_t i = 0; i < gather->lost_used; i++) {
         uint64_t count = gather->lost[i].count;
         if (strcmp(gather->lost[i].key, "contexts_folded") == 0)
-            count = bins_plus(count, gather->paths.folded);
+            count = bins_plus(count, gather->trails.folded);
         emit_count(&writer->emit, gather->lost[i].key, count);
     }
     emit_close(&writer->emit, '}');

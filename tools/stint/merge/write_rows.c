@@ -58,18 +58,18 @@ void merge_write_threads(struct merge_writer *writer)
     emit_close(&writer->emit, ']');
 }
 
-static void write_node(struct merge_writer *writer, uint32_t id, struct path *node)
+static void write_node(struct merge_writer *writer, uint32_t id, struct trail *node)
 {
     struct emit *emit = &writer->emit;
     emit_line(emit);
     emit_open(emit, NULL, '{');
     emit_count(emit, "id", id);
-    if (node->parent == PATHS_NONE)
+    if (node->parent == TRAILS_NONE)
         emit_null(emit, "parent");
     else
         emit_count(emit, "parent", writer->node_ids[node->parent]);
-    if (node->kind == PATH_FUNCTION) emit_count(emit, "function", writer->ids[node->item]);
-    if (node->kind == PATH_CATEGORY)
+    if (node->kind == TRAIL_FUNCTION) emit_count(emit, "function", writer->ids[node->item]);
+    if (node->kind == TRAIL_CATEGORY)
         emit_text(emit, "category", writer->gather->categories.items[node->item].name);
     if (node->is_folded) emit_bool(emit, "folded", true);
     node->sum.has_self = true;
@@ -79,13 +79,13 @@ static void write_node(struct merge_writer *writer, uint32_t id, struct path *no
 
 void merge_write_tree(struct merge_writer *writer)
 {
-    const struct paths *paths = &writer->gather->paths;
+    const struct trails *trails = &writer->gather->trails;
     uint32_t id = 0;
     emit_line(&writer->emit);
     emit_open(&writer->emit, "call_tree", '[');
-    for (uint32_t at = paths->first_root; at != PATHS_NONE; at = paths_next(paths, at)) {
+    for (uint32_t at = trails->first_root; at != TRAILS_NONE; at = trails_next(trails, at)) {
         writer->node_ids[at] = id;
-        write_node(writer, id++, &paths->items[at]);
+        write_node(writer, id++, &trails->items[at]);
     }
     emit_close(&writer->emit, ']');
 }
@@ -178,7 +178,7 @@ static void write_worst(struct merge_writer *writer, const struct worst *worst)
     struct emit *emit = &writer->emit;
     emit_open(emit, NULL, '{');
     emit_count(emit, "frame", worst->frame);
-    if (worst->thread != PATHS_NONE) emit_count(emit, "thread", worst->thread);
+    if (worst->thread != TRAILS_NONE) emit_count(emit, "thread", worst->thread);
     emit_number(emit, "start_ms", worst->start_ms);
     emit_number(emit, "duration_ms", worst->duration_ms);
     emit_open(emit, "functions", '[');
