@@ -90,7 +90,7 @@ static void copy_text(char *to, size_t capacity, const char *from)
 /* A bound as the user would write it: durations in seconds where they are whole. */
 static void bound_text(struct fmt *out, const struct settings_row *row, uint64_t bound)
 {
-    bool is_time = row->kind == SETTINGS_DURATION;
+    bool is_time = row->kind == SETTINGS_DURATION || row->kind == SETTINGS_MS;
     fmt_u64(out, is_time ? (bound >= 1000000000 ? bound / 1000000000 : bound / 1000000) : bound);
     if (is_time) fmt_text(out, bound >= 1000000000 ? "s" : "ms");
 }
@@ -104,6 +104,7 @@ COLD static void say_bad_setting(const struct settings_row *row, const char *val
         [SETTINGS_BYTES] = "a number of bytes",
         [SETTINGS_DURATION] = "a time",
         [SETTINGS_CHOICE] = "one of ",
+        [SETTINGS_MS] = "a number of milliseconds",
     };
     if (!row) {
         say_line("unknown setting ", value, " ignored; see `stint settings`", (char *)0);
@@ -331,6 +332,8 @@ static void configure(const struct store_head *head)
         .max_samples = settings->max_samples,
         .sample_bytes = settings->sample_bytes,
         .clock_source = head->clock_source,
+        .worst_laps = settings->worst_frames,
+        .lap_budget_ns = settings->frame_budget_ns,
     };
     recorder_configure(&options);
 }
@@ -345,6 +348,8 @@ COLD static void fill_head(void)
     head->process_start = process.start_time;
     head->boot_id = clock_boot_id();
     head->max_nodes = process.settings.max_nodes;
+    head->lap_budget_ns = process.settings.frame_budget_ns;
+    head->worst_laps = process.settings.worst_frames;
     if (process.settings.thread_trees) head->flags |= STORE_THREAD_TREES;
     fill_clock(head);
     fill_texts(head);

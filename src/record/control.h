@@ -48,7 +48,9 @@ struct control {
     struct category_own *categories; /* by a category's number (record/category.h) */
     uint32_t category_count;         /* of them; a greater number goes slow: all do while it is 0 */
     uint32_t category_capacity;      /* category_count where nothing is paused */
-    uint32_t reserved[10];
+    struct lap_desk *laps;           /* NULL until there is a lap */
+    uint32_t function_count;
+    uint32_t reserved[7];
 };
 _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
                "the hot part is one cache line; blocks share neither lines nor prefetched pairs");

@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "record/category.h"
 #include "record/func.h"
+#include "record/lap.h"
 #include "record/recorder.h"
 #include "record/ring.h"
 #include "record/space.h"
@@ -63,9 +64,18 @@ static void fold_side(struct control *into, const struct control *from, store_re
     tree_add_folded_child(into, parent, source->total_ticks);
 }
 
+static bool is_of_laps(const struct control *block, const struct store_node *node)
+{
+    return node->function && func_at(block->base, node->function)->flags & STORE_FUNCTION_LAP;
+}
+
 static store_ref counterpart_of(struct control *into, const struct control *from,
                                 const struct store_node *node)
 {
+    if (is_of_laps(from, node)) {
+        store_ref twin;
+        return lap_twin(into, func_at(from->base, node->function), &twin) ? twin : 0;
+    }
     uint64_t address = node->address;
     if (!node->parent)
         return address & STORE_MARK_CATEGORY ? category_node(into, address) : into->recorder->root;
@@ -143,7 +153,8 @@ static void fold_ring(struct control *into, struct store_function *sum, const st
 static void fold_function(struct control *into, const struct control *from,
                           struct store_function *function)
 {
-    store_ref ref = func_make(into, function->address);
+    store_ref node, ref = function->flags & STORE_FUNCTION_LAP ? lap_twin(into, function, &node)
+                                                               : func_make(into, function->address);
     if (!ref) return;
     struct store_function *sum = func_at(into->base, ref);
     /* The time names the module that was there: it must not be that of the folding. */
@@ -175,6 +186,7 @@ static void fold_all(struct control *into, struct control *from)
 {
     each_node(into, from, fold_node);
     fold_functions(into, from);
+    lap_fold(into, from);
     each_node(into, from, clear_each);
     struct store_recorder *sum = into->recorder;
     struct store_recorder *recorder = from->recorder;

@@ -47,6 +47,24 @@ static store_ref find(const struct control *block, uint64_t address)
     }
 }
 
+store_ref func_make_apart(struct control *block, uint64_t address, uint32_t flags)
+{
+    struct space_list list = {
+        &block->recorder->functions,   &block->functions_tail, STORE_SEGMENT_FUNCTIONS,
+        sizeof(struct store_function), FIRST_FUNCTIONS,        MOST_FUNCTIONS_A_SEGMENT};
+    store_ref ref = space_next_item(block, &list);
+    if (!ref) return 0;
+    struct store_function *function = func_at(block->base, ref);
+    function->address = address;
+    function->flags = flags;
+    bool is_ns = address & STORE_MARK_CATEGORY && category_kind(address) == STORE_KIND_NS;
+    if (is_ns) function->flags |= STORE_FUNCTION_NANOSECONDS;
+    function->number = block->function_count++;
+    function->first_ticks = clock_now((enum clock_source)recorder_settings()->clock_source);
+    space_publish(block, block->functions_tail);
+    return ref;
+}
+
 store_ref func_make(struct control *block, uint64_t address)
 {
     store_ref ref = find(block, address);
@@ -54,17 +72,8 @@ store_ref func_make(struct control *block, uint64_t address)
     if (block->function_slots_used * 2 >= block->function_slots_capacity && !grow_table(block)) {
         return 0;
     }
-    struct space_list list = {
-        &block->recorder->functions,   &block->functions_tail, STORE_SEGMENT_FUNCTIONS,
-        sizeof(struct store_function), FIRST_FUNCTIONS,        MOST_FUNCTIONS_A_SEGMENT};
-    ref = space_next_item(block, &list);
+    ref = func_make_apart(block, address, 0);
     if (!ref) return 0;
-    struct store_function *function = func_at(block->base, ref);
-    function->address = address;
-    bool is_ns = address & STORE_MARK_CATEGORY && category_kind(address) == STORE_KIND_NS;
-    if (is_ns) function->flags = STORE_FUNCTION_NANOSECONDS;
-    function->first_ticks = clock_now((enum clock_source)recorder_settings()->clock_source);
-    space_publish(block, block->functions_tail);
     insert(block->base, block->function_slots, block->function_slots_capacity, ref);
     block->function_slots_used++;
     return ref;
@@ -109,7 +118,9 @@ void func_record(struct control *block, store_ref ref, uint64_t ticks)
     bool is_category = function->address & STORE_MARK_CATEGORY;
     if (is_category) limit = recorder_settings()->max_samples;
     if (limit) ring_add(block, function, ticks, limit);
-    if (is_category) category_note_ring(block, function);
+    /* Its scopes go the straight line to a ring, laps don't. */
+    bool is_lap = function->flags & STORE_FUNCTION_LAP;
+    if (is_category && !is_lap) category_note_ring(block, function);
 }
 
 void func_forget(struct control *block, uint64_t low, uint64_t high)

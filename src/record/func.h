@@ -14,6 +14,10 @@ static ALWAYS_INLINE struct store_function *func_at(const uint8_t *base, store_r
  * no memory. Context: owner thread, while busy. */
 store_ref func_make(struct control *block, uint64_t address);
 
+/* A record that func_make does not find, with these flags. 0 when there is no memory. Context: as
+ * above. */
+store_ref func_make_apart(struct control *block, uint64_t address, uint32_t flags);
+
 /* Counts one duration, and keeps it where samples are asked for. Context: owner thread, while busy.
  */
 void func_record(struct control *block, store_ref function, uint64_t ticks);

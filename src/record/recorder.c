@@ -11,6 +11,7 @@
 #include "record/fold.h"
 #include "record/frames.h"
 #include "record/func.h"
+#include "record/lap.h"
 #include "record/space.h"
 #include "record/stacks.h"
 #include "record/tree.h"
@@ -140,6 +141,7 @@ static void clean_up(struct control *block, const struct recorder_thread *thread
     block->busy_sp = 0;
     block->too_deep = 0;
     stacks_reuse(block, thread->stack_low, thread->stack_high);
+    lap_drop_all(block);
 }
 
 static struct control *take_over(const struct recorder_thread *thread)

@@ -17,6 +17,8 @@ struct recorder_options {
     uint32_t max_samples;      /* ring size of each category */
     uint64_t sample_bytes;     /* bound on the sum of all rings */
     uint32_t clock_source;     /* enum clock_source */
+    uint32_t worst_laps;       /* kept of a kind and recorder */
+    uint64_t lap_budget_ns;
 };
 
 /* What is known of a thread when it attaches. */

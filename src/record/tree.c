@@ -16,6 +16,9 @@
 
 enum { FIRST_NODES = 64, MOST_NODES_A_SEGMENT = 8192, FIRST_SLOTS = 256 };
 
+/* What stands in a node's address and not in its function's. */
+#define NODE_MARKS (STORE_MARK_FOLDED | STORE_MARK_INHERITED | STORE_MARK_LAP)
+
 static int make_table(struct control *block, uint32_t capacity, store_ref **slots)
 {
     store_ref ref = space_alloc(block, (uint64_t)capacity * sizeof(store_ref));
@@ -51,14 +54,12 @@ static int grow_table(struct control *block)
     return 0;
 }
 
-static store_ref new_node(struct control *block, store_ref parent, uint64_t address)
+static store_ref add_node(struct control *block, store_ref parent, uint64_t address,
+                          store_ref function)
 {
     struct store_recorder *recorder = block->recorder;
     struct space_list list = {&recorder->nodes,          &block->nodes_tail, STORE_SEGMENT_NODES,
                               sizeof(struct store_node), FIRST_NODES,        MOST_NODES_A_SEGMENT};
-    store_ref function =
-        address ? func_make(block, address & ~(STORE_MARK_FOLDED | STORE_MARK_INHERITED)) : 0;
-    if (address & STORE_ADDRESS_MASK && !function) return 0;
     store_ref ref = space_next_item(block, &list);
     if (!ref) return 0;
     struct store_node *node = tree_node(block->base, ref);
@@ -69,9 +70,21 @@ static store_ref new_node(struct control *block, store_ref parent, uint64_t addr
     return ref;
 }
 
+static store_ref new_node(struct control *block, store_ref parent, uint64_t address)
+{
+    store_ref function = address ? func_make(block, address & ~NODE_MARKS) : 0;
+    if (address & STORE_ADDRESS_MASK && !function) return 0;
+    return add_node(block, parent, address, function);
+}
+
 store_ref tree_outside(struct control *block, uint64_t address)
 {
     return new_node(block, 0, address);
+}
+
+store_ref tree_make_apart(struct control *block, store_ref function)
+{
+    return add_node(block, 0, func_at(block->base, function)->address, function);
 }
 
 static store_ref make_child(struct control *block, store_ref parent, uint64_t address)
@@ -98,7 +111,7 @@ int tree_init(struct control *block)
 /* The side record of a function, made before its folded node: who finds the node relies on it. */
 static bool make_side(struct control *block, uint64_t address)
 {
-    store_ref ref = func_make(block, address & ~STORE_MARK_INHERITED);
+    store_ref ref = func_make(block, address & ~NODE_MARKS);
     if (!ref) return false;
     struct store_function *function = func_at(block->base, ref);
     if (function->folded) return true;
@@ -218,7 +231,7 @@ struct store_folded *tree_folded_record(const struct control *block, store_ref n
 static bool is_among_ancestors(const struct control *block, store_ref from, uint64_t address)
 {
     for (store_ref at = from; at; at = tree_node(block->base, at)->parent) {
-        if (tree_node(block->base, at)->address == address) return true;
+        if ((tree_node(block->base, at)->address & ~NODE_MARKS) == address) return true;
     }
     return false;
 }
@@ -226,7 +239,7 @@ static bool is_among_ancestors(const struct control *block, store_ref from, uint
 uint32_t tree_enter_folded(struct control *block, store_ref node, const struct store_frame *above)
 {
     struct store_folded *folded = tree_folded_record(block, node);
-    uint64_t address = tree_node(block->base, node)->address & ~STORE_MARK_FOLDED;
+    uint64_t address = tree_node(block->base, node)->address & ~NODE_MARKS;
     bool is_above_folded = tree_is_folded(tree_node(block->base, above->node));
     store_ref outer = above->node;
     if (is_above_folded) outer = (store_ref)above->expected & ~(uint32_t)STORE_FRAME_FLAGS;

@@ -14,6 +14,9 @@ store_ref tree_child(struct control *block, store_ref parent, uint64_t address);
 /* A node that no call leads to: a category's of another kind than a scope. 0 without memory.
  * Context: as tree_child. */
 store_ref tree_outside(struct control *block, uint64_t address);
+/* A node outside the tree, for samples of a function or category; 0 without memory. Context: as
+ * tree_child. */
+store_ref tree_make_apart(struct control *block, store_ref function);
 
 /* The folded node of a function, found or made; 0 without memory. Context: as tree_child. */
 store_ref tree_folded(struct control *block, uint64_t address);

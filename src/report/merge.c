@@ -24,7 +24,7 @@ bool merge_was_called(const struct part *first, bool in_one_thread)
 {
     for (const struct part *part = first; part; part = part->next) {
         if (in_one_thread && part->thread != first->thread) return false;
-        if (part->in_tree || part->sums.ended) return true;
+        if (part->in_tree || part->sums.ended || part->sums.open) return true;
     }
     return false;
 }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "report/jsonmem.h"
+#include "report/laps.h"
 #include "report/process.h"
 #include "report/statistics.h"
 #include "stats/order.h"
@@ -23,6 +24,7 @@ struct writer {
     struct merged merged;
     struct stream stream;
     struct statistics statistics;
+    struct laps laps;
     struct process_facts facts;
     char buffer[STREAM_BUFFER_BYTES];
 };
@@ -295,6 +297,7 @@ static void write_document(struct writer *writer)
     stream_value(stream, "stint", version(writer->facts.head));
     process_write(&writer->facts);
     write_categories(writer);
+    laps_write(&writer->laps, &writer->statistics);
     write_functions(writer);
     write_threads(writer);
     write_tree(writer, &writer->merged.tree);
@@ -314,6 +317,7 @@ static int prepare(struct writer *writer, const struct report_input *input)
     struct clock_rate rate = process_clock_rate(head);
     (void)arena_alloc(&writer->scratch, 1); /* so that its first block outlives each use of it */
     int error = merge_store(&writer->merged, &options, &writer->arena, &writer->scratch);
+    if (!error) error = laps_init(&writer->laps, &writer->merged);
     if (!error)
         error = statistics_init(&writer->statistics, &writer->arena, &writer->scratch,
                                 rate.ticks_per_second);

@@ -40,6 +40,12 @@ static const struct settings_row rows[] = {
      "1 = the report holds each thread's call tree besides the merged one"},
     {"STINT_REPORT_TIMEOUT", SETTINGS_DURATION, NULL, "30s", SECONDS / 100, 86400 * SECONDS,
      FIELD(report_timeout_ns), "longest time that the report of a crash may take (ms, s, m, h)"},
+    {"STINT_FRAME_FUNCTION", SETTINGS_TEXT, NULL, "", 0, 0, FIELD(frame_function),
+     "functions (names or globs, comma-separated) of which each call is a frame; empty = none"},
+    {"STINT_FRAME_BUDGET_MS", SETTINGS_MS, NULL, "16.667", 1, 86400 * SECONDS,
+     FIELD(frame_budget_ns), "what a frame may take, in milliseconds; longer ones miss it"},
+    {"STINT_WORST_FRAMES", SETTINGS_COUNT, NULL, "64", 0, 1024, FIELD(worst_frames),
+     "longest frames of a kind that the report explains by their functions; 0 = none"},
 };
 _Static_assert(sizeof(((struct settings *)0)->follow) == 1, "a bool is one byte");
 
@@ -86,6 +92,18 @@ static bool parse_choice(const char *choices, const char *text, uint64_t *value)
     return false;
 }
 
+/* What ends in a digit gets the suffix that it lacks. */
+static bool parse_ms(const char *text, uint64_t *value)
+{
+    char whole[40];
+    size_t length = strlen(text);
+    if (length == 0 || length > sizeof whole - 3) return false;
+    bool is_bare = text[length - 1] >= '0' && text[length - 1] <= '9';
+    memcpy(whole, text, length + 1);
+    if (is_bare) memcpy(whole + length, "ms", 3);
+    return num_parse_duration_ns(whole, value) == 0;
+}
+
 static bool parse_number(const struct settings_row *row, const char *text, uint64_t *value)
 {
     switch (row->kind) {
@@ -99,6 +117,8 @@ static bool parse_number(const struct settings_row *row, const char *text, uint6
         return num_parse_bytes(text, value) == 0;
     case SETTINGS_DURATION:
         return num_parse_duration_ns(text, value) == 0;
+    case SETTINGS_MS:
+        return parse_ms(text, value);
     case SETTINGS_TEXT:
         break;
     }
@@ -121,7 +141,7 @@ static bool set_field(struct settings *settings, const struct settings_row *row,
     void *field = (char *)settings + row->offset;
     if (row->kind == SETTINGS_TEXT) {
         size_t length = strlen(value);
-        if (length == 0 || length >= row->size) return false;
+        if (length >= row->size || (length == 0 && *row->default_value)) return false;
         memcpy(field, value, length + 1);
         return true;
     }

@@ -23,6 +23,9 @@ struct settings {
     uint32_t max_threads;       /* STINT_MAX_THREADS */
     bool thread_trees;          /* STINT_THREAD_TREES */
     uint64_t report_timeout_ns; /* STINT_REPORT_TIMEOUT */
+    char frame_function[4096];  /* STINT_FRAME_FUNCTION: names and globs, comma-separated */
+    uint64_t frame_budget_ns;   /* STINT_FRAME_BUDGET_MS */
+    uint32_t worst_frames;      /* STINT_WORST_FRAMES, a kind of frame and thread */
 };
 
 enum settings_kind {
@@ -32,6 +35,7 @@ enum settings_kind {
     SETTINGS_BYTES,
     SETTINGS_DURATION,
     SETTINGS_CHOICE,
+    SETTINGS_MS, /* a duration, in milliseconds where it has no suffix */
 };
 
 /* One row: what a user may set. */

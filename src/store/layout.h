@@ -11,7 +11,8 @@
  *     └───► recorders ─► recorder ─► …        (list by next, oldest first)
  *                          ├─► nodes ─► segment of store_node ─► segment …
  *                          ├─► functions ─► segment of store_function ─► segment …
- *                          └─► stacks ─► stack ─► frames                       */
+ *                          ├─► stacks ─► stack ─► frames
+ *                          └─► laps ─► lap ─► sums, series, worst ─► self times  */
 #pragma once
 
 #include "store/lost.h"
@@ -86,6 +87,9 @@ struct store_head {
     uint32_t snapshots;                    /* reports written so far that were not final */
     uint32_t max_nodes;                    /* setting, for the reader's eyes */
     struct store_ending ending;
+    uint64_t lap_budget_ns; /* what a lap may take: longer ones missed it */
+    uint32_t worst_laps;    /* how many of a kind the report tells */
+    uint32_t reserved;
 };
 _Static_assert(sizeof(struct store_head) <= STORE_HEAD_BYTES, "the head fits its page");
 _Static_assert(LOST_KINDS <= 16, "lost kinds fit their array");
@@ -127,6 +131,8 @@ _Static_assert(sizeof(struct store_segment) == 64, "items keep to cache lines");
 /* Not an address but a category: the store_ref of its name (store_text) in the low 32 bits, above
  * them 1 + its number in the process (0 = unknown), and its kind at STORE_KIND_SHIFT. */
 #define STORE_MARK_CATEGORY (UINT64_C(1) << 59)
+/* Each of its activations is a lap. In nodes alone, not in function records. */
+#define STORE_MARK_LAP (UINT64_C(1) << 62)
 enum { STORE_NUMBER_SHIFT = 32, STORE_KIND_SHIFT = 60 };
 
 /* What a category's values are. But for scopes they lie outside the tree, in a node whose parent is
@@ -189,13 +195,16 @@ struct store_function {
     store_ref folded;     /* struct store_folded, 0 = none */
     uint32_t flags;
     store_ref blocks[STORE_BLOCKS]; /* each uint64_t[64], 0 = all zero */
-    uint32_t reserved[4];
+    uint32_t number;                /* its place in the recorder's list, from 0 */
+    uint32_t reserved[3];
 };
 _Static_assert(sizeof(struct store_function) == 960, "a function is 15 cache lines");
 
 enum store_function_flags {
     STORE_FUNCTION_NANOSECONDS = 1, /* its values are ns, not ticks */
     STORE_FUNCTION_SATURATED = 2,   /* its sum reached the end of its type */
+    STORE_FUNCTION_LAP =
+        4, /* a category's record for its laps alone; the recorder may have another */
 };
 
 /* The newest raw durations or values. The array grows by doubling (ref replaced, release) up to
@@ -276,7 +285,8 @@ struct store_recorder {
     uint32_t node_count;
     uint64_t lost[16];      /* by enum lost_kind */
     uint64_t cpu_before_ns; /* of the threads that recorded here earlier; part of cpu_ns */
-    uint32_t flags, reserved;
+    uint32_t flags;
+    store_ref laps; /* release */
 };
 
 enum store_recorder_flags { STORE_RECORDER_OTHERS = 1 /* the row "[other threads]" */ };

@@ -15,7 +15,8 @@
     X(LOST_CALLS_AFTER_REPORT, "calls_after_report")                                               \
     X(LOST_CALLS_NO_MEMORY, "calls_no_memory")                                                     \
     X(LOST_SAMPLES, "samples_dropped")                                                             \
-    X(LOST_VALUES_NOT_FINITE, "values_not_finite")
+    X(LOST_VALUES_NOT_FINITE, "values_not_finite")                                                 \
+    X(LOST_LAPS, "frames_unmatched")
 
 enum lost_kind {
 #define X(constant, name) constant,

@@ -50,6 +50,7 @@ static const char *value_name(const struct settings_row *row)
     static const char *const names[] = {
         [SETTINGS_TEXT] = "TEXT",   [SETTINGS_BOOL] = "0|1",      [SETTINGS_COUNT] = "N",
         [SETTINGS_BYTES] = "BYTES", [SETTINGS_DURATION] = "TIME",
+        [SETTINGS_MS] = "MS",
     };
     return row->kind == SETTINGS_CHOICE ? row->choices : names[row->kind];
 }
@@ -165,8 +166,9 @@ static void bound_text(enum settings_kind kind, uint64_t value, char text[32])
 void opt_values(const struct settings_row *row, char text[OPT_VALUES])
 {
     char least[32], most[32];
-    bound_text(row->kind, row->least, least);
-    bound_text(row->kind, row->most, most);
+    enum settings_kind kind = row->kind == SETTINGS_MS ? SETTINGS_DURATION : row->kind;
+    bound_text(kind, row->least, least);
+    bound_text(kind, row->most, most);
     if (row->kind == SETTINGS_TEXT || row->kind == SETTINGS_CHOICE)
         snprintf(text, OPT_VALUES, "%s", row->choices ? row->choices : "text");
     else

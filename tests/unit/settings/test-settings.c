@@ -50,6 +50,9 @@ static void expect_defaults(void)
     assert_int_equal(settings.max_threads, 256);
     assert_false(settings.thread_trees);
     assert_int_equal(settings.report_timeout_ns, UINT64_C(30000000000));
+    assert_string_equal(settings.frame_function, "");
+    assert_int_equal(settings.frame_budget_ns, 16667000);
+    assert_int_equal(settings.worst_frames, 64);
 }
 
 static void an_empty_environment_gives_the_defaults(void **state)
@@ -67,7 +70,7 @@ static void every_default_of_the_table_is_a_value_of_its_row(void **state)
 {
     size_t count;
     const struct settings_row *rows = settings_rows(&count);
-    assert_int_equal(count, 13);
+    assert_int_equal(count, 16);
     for (size_t i = 0; i < count; i++) {
         char entry[256] = "";
         strcat(strcat(strcat(entry, rows[i].name), "="), rows[i].default_value);
@@ -100,6 +103,14 @@ static void each_kind_of_value_is_taken(void **state)
     assert_int_equal(settings.sample_bytes, 65536);
     read_one("STINT_REPORT_TIMEOUT=500ms");
     assert_int_equal(settings.report_timeout_ns, 500000000);
+    read_one("STINT_FRAME_FUNCTION=D_Display,R_*");
+    assert_string_equal(settings.frame_function, "D_Display,R_*");
+    read_one("STINT_FRAME_BUDGET_MS=8.25");
+    assert_int_equal(settings.frame_budget_ns, 8250000);
+    read_one("STINT_FRAME_BUDGET_MS=2s");
+    assert_int_equal(settings.frame_budget_ns, 2000000000);
+    read_one("STINT_WORST_FRAMES=0");
+    assert_int_equal(settings.worst_frames, 0);
     assert_int_equal(complaints, 0);
 }
 
@@ -124,6 +135,11 @@ static void a_bad_value_is_told_once_and_leaves_the_default(void **state)
                                           "STINT_REPORT_TIMEOUT=0",
                                           "STINT_REPORT_TIMEOUT=2000000000000h",
                                           "STINT_THREAD_TREES= 1",
+                                          "STINT_FRAME_BUDGET_MS=",
+                                          "STINT_FRAME_BUDGET_MS=ms",
+                                          "STINT_FRAME_BUDGET_MS=-1",
+                                          "STINT_FRAME_BUDGET_MS=0",
+                                          "STINT_WORST_FRAMES=1025",
                                           "STINT_FUNCTION_SAMPLES=1e3"};
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         read_one(entries[i]);
