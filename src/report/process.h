@@ -6,7 +6,7 @@
 
 #include "clock/clock.h"
 #include "report/merge.h"
-#include "report/stream.h"
+#include "json/stream.h"
 #include "report/write.h"
 
 struct process_facts {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "report/merge.h"
-#include "report/stream.h"
+#include "json/stream.h"
 
 struct statistics {
     struct stream *stream;

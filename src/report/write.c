@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "base/file.h"
 #include "base/utf8.h"
-#include "report/jsonmem.h"
+#include "json/jsonmem.h"
 #include "report/laps.h"
 #include "report/process.h"
 #include "report/statistics.h"

@@ -18,7 +18,7 @@ banned='(m|c|re)alloc|free|(posix_)?memalign|aligned_alloc|strdup|.*printf.*|f?p
 allowed() { # ROOM SYMBOL
   case $1:$2 in
   real:dlsym | real:dlvsym) return 0 ;;           # the table of next functions
-  report:*json* | companion:*json*) return 0 ;;   # jansson by its own names
+  report:*json* | json:*json* | companion:*json*) return 0 ;;   # jansson by its own names
   esac
   # life opens the companion and learns what is loaded: the one other place where the loader is asked
   [[ $1 == life && $2 =~ ^(dlopen|dlsym|dladdr1?|dl_iterate_phdr)$ ]]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Commas, lines, escapes, values larger than the buffer, and the first error. */
-#include "report/stream.h"
+#include "json/stream.h"
 
-#include "report/jsonmem.h"
+#include "json/jsonmem.h"
 
 #include <errno.h>
 #include <fcntl.h>

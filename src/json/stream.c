@@ -2,7 +2,7 @@
  *
  * Commas and line ends between values; jansson writes the values themselves. One line for each
  * value keeps a report readable by line tools. Runs anywhere. */
-#include "report/stream.h"
+#include "json/stream.h"
 
 #include "base/file.h"
 #include "base/fmt.h"

@@ -4,7 +4,7 @@
  * is served from its arena, every other goes on to the pair that was there; a pointer is freed by
  * the one it came from, told by its address. Once put there, ours pass on for ever, so that a
  * thread that has loaded the pointer but not yet called it is served too. */
-#include "report/jsonmem.h"
+#include "json/jsonmem.h"
 
 #include <jansson.h>
 #include <pthread.h>

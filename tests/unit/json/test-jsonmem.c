@@ -2,7 +2,7 @@
  *
  * Whose memory jansson hands out: the arena's to the reporting thread, the earlier functions' to
  * all others and to everybody afterwards. */
-#include "report/jsonmem.h"
+#include "json/jsonmem.h"
 
 #include <jansson.h>
 #include <pthread.h>
