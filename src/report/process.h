@@ -6,8 +6,8 @@
 
 #include "clock/clock.h"
 #include "report/merge.h"
-#include "json/stream.h"
 #include "report/write.h"
+#include "json/stream.h"
 
 struct process_facts {
     const struct report_input *input;

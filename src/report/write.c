@@ -8,11 +8,11 @@
 #include "base/compiler.h"
 #include "base/file.h"
 #include "base/utf8.h"
-#include "json/jsonmem.h"
 #include "report/laps.h"
 #include "report/process.h"
 #include "report/statistics.h"
 #include "stats/order.h"
+#include "json/jsonmem.h"
 
 #include <errno.h>
 #include <string.h>

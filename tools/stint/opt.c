@@ -49,8 +49,7 @@ static const char *value_name(const struct settings_row *row)
 {
     static const char *const names[] = {
         [SETTINGS_TEXT] = "TEXT",   [SETTINGS_BOOL] = "0|1",      [SETTINGS_COUNT] = "N",
-        [SETTINGS_BYTES] = "BYTES", [SETTINGS_DURATION] = "TIME",
-        [SETTINGS_MS] = "MS",
+        [SETTINGS_BYTES] = "BYTES", [SETTINGS_DURATION] = "TIME", [SETTINGS_MS] = "MS",
     };
     return row->kind == SETTINGS_CHOICE ? row->choices : names[row->kind];
 }

@@ -141,6 +141,8 @@ store_ref builder_function(struct builder *builder, struct store_recorder *recor
     store_ref ref = next_item(builder, recorder->functions, sizeof(struct store_function));
     struct store_function *function = builder_at(builder, ref);
     function->address = address;
+    const struct store_segment *list = builder_at(builder, recorder->functions);
+    function->number = list->used - 1;
     return ref;
 }
 
