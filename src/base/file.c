@@ -223,6 +223,13 @@ static int rename_over(const struct file_replace *file)
     int found = stat_name(file->final_name, &status);
     if (!found && S_ISDIR(status.st_mode)) return -EISDIR;
     if (!found && !is_replaced(&status)) return -EBUSY; /* it became a device meanwhile */
+    enum { NO_REPLACE = 1 };
+    long result = -EINVAL;
+    if (file->is_new && !found) return -EEXIST;
+    if (file->is_new)
+        result = sys_call6(SYS_renameat2, AT_FDCWD, (long)file->temporary, AT_FDCWD,
+                           (long)file->final_name, NO_REPLACE, 0);
+    if (result != -EINVAL) return (int)result; /* file systems that know no such flag */
     return (int)sys_call6(SYS_renameat2, AT_FDCWD, (long)file->temporary, AT_FDCWD,
                           (long)file->final_name, 0, 0);
 }

@@ -27,6 +27,7 @@ int file_reserve(int fd, uint64_t offset, uint64_t bytes);
 struct file_replace {
     int fd;
     int in_place;          /* a device, FIFO or socket: written directly */
+    int is_new;            /* set by the caller: what stands under the name stays (−EEXIST) */
     char final_name[4096]; /* absolute */
     char temporary[4160];  /* empty where in_place */
 };

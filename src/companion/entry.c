@@ -15,6 +15,7 @@ static struct file_replace file = FILE_REPLACE_INIT;
 static int write_report(const struct report_request *request)
 {
     file = (struct file_replace)FILE_REPLACE_INIT;
+    file.is_new = request->is_new;
     struct report_input input = {.now_ticks = request->now_ticks,
                                  .path = request->path,
                                  .is_snapshot = request->is_snapshot};

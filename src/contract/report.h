@@ -17,6 +17,7 @@ struct report_request {
     uint64_t now_ticks; /* open calls are timed up to here */
     const char *path;   /* absolute final name */
     int is_snapshot;    /* ending.kind "snapshot" */
+    int is_new;         /* a file of that name stays: −EEXIST */
 };
 
 struct report_table {

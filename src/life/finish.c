@@ -21,6 +21,7 @@
 #include "record/recorder.h"
 #include "self/identity.h"
 #include "self/outname.h"
+#include "self/run.h"
 #include "signals/guard.h"
 #include "store/rehome.h"
 
@@ -28,6 +29,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum finish_phase {
@@ -42,6 +44,7 @@ static struct {
     uint32_t phase; /* enum finish_phase */
     uint32_t quick_exit_status;
     char name[sizeof process.out];         /* of the report being made, or of the exec's */
+    uint32_t is_new;                       /* what stands under that name stays */
     char store[sizeof process.store.path]; /* removed for the exec's report; empty = none */
 } ending;
 
@@ -172,6 +175,7 @@ static int write_report(const char *path, bool is_snapshot)
         .now_ticks = head->ending.kind && !is_snapshot ? head->ending.ticks : head->last_ticks,
         .path = path,
         .is_snapshot = is_snapshot,
+        .is_new = (int)ending.is_new,
     };
     int result = (int)guard_run(write_on_stack, &request, process.settings.report_timeout_ns);
     /* No errors of the report's own: the guard left it in its middle. */
@@ -202,16 +206,51 @@ static void remove_store(void)
     if (store_unlink(&process.store)) warn_once(WARN_STORE_STAYS, process.store.path);
 }
 
+/* A pid comes again: in a long run, or in two namespaces at once. What this run reported under our
+ * name is another process's, unless it is a snapshot of ours. */
+static bool keeps_what_is_there(const char *name)
+{
+    struct stat status;
+    if (process.is_root || store_head(&process.store)->snapshots) return false;
+    if (sys_call4(SYS_newfstatat, AT_FDCWD, name, &status, AT_SYMLINK_NOFOLLOW)) return true;
+    if (!S_ISREG(status.st_mode)) return false;
+    uint64_t written_ns =
+        (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
+    return written_ns >= run_started_unix_ns(process.run);
+}
+
+/* `<name>`, `<name>.2`, … before the extension: the first that is free. */
+static int write_named(void)
+{
+    enum { SAME_NAMES = 10000 };
+    int result = -EEXIST;
+    for (unsigned n = 1; n < SAME_NAMES && result == -EEXIST; n++) {
+        char insert[16];
+        struct fmt text = fmt_over(insert, sizeof insert);
+        if (n > 1) {
+            fmt_char(&text, '.');
+            fmt_u64(&text, n);
+        }
+        if (!start_out_name(store_head(&process.store)->snapshots, insert, ending.name,
+                            sizeof ending.name)) {
+            memcpy(ending.name, process.out, sizeof ending.name);
+            return -ENAMETOOLONG;
+        }
+        ending.is_new = keeps_what_is_there(ending.name);
+        if (n < SAME_NAMES - 1 && ending.is_new &&
+            !sys_call4(SYS_faccessat, AT_FDCWD, ending.name, 0, 0))
+            continue;
+        result = write_report(ending.name, false);
+        ending.is_new = 0;
+    }
+    return result;
+}
+
 int finish_write_final(void)
 {
-    const struct store_head *head = store_head(&process.store);
     char *name = ending.name;
-    int result = -ENAMETOOLONG;
     __atomic_store_n(&process.state, PROCESS_FINISHED, __ATOMIC_RELEASE);
-    if (start_out_name(head->snapshots, "", name, sizeof ending.name))
-        result = write_report(name, false);
-    else
-        memcpy(name, process.out, sizeof ending.name);
+    int result = write_named();
     if (result)
         say_failed(name, result);
     else

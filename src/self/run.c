@@ -5,9 +5,11 @@
 #include "self/run.h"
 
 #include "base/fmt.h"
+#include "base/sys.h"
 #include "self/identity.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { MOST_ANCESTORS = 16 };
 
@@ -26,6 +28,22 @@ static bool is_run_name(const char *text)
     if (!first || text[first] != ':') return false;
     size_t second = strspn(text + first + 1, "0123456789");
     return second && !text[first + 1 + second] && first + second + 1 < RUN_BYTES;
+}
+
+static uint64_t clock_ns(long clock)
+{
+    struct timespec now = {0};
+    (void)sys_call2(SYS_clock_gettime, clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t run_started_unix_ns(const char run[RUN_BYTES])
+{
+    enum { TICK_NS = 10000000 }; /* of /proc/pid/stat, on every machine */
+    const char *at = strchr(run, ':');
+    uint64_t ticks = 0;
+    while (at && *++at >= '0' && *at <= '9') ticks = ticks * 10 + (uint64_t)(*at - '0');
+    return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + ticks * TICK_NS;
 }
 
 static bool is_preloaded(uint32_t pid, const char *library)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static bool is_program(const char *path)
@@ -105,6 +106,8 @@ static bool is_privileged(const char *path)
 {
     struct stat status;
     if (stat(path, &status) != 0) return false;
+    /* Root gains nothing by a file's capabilities. */
+    if (geteuid() && getxattr(path, "security.capability", NULL, 0) > 0) return true;
     return ((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
            ((status.st_mode & S_ISGID) && status.st_gid != getegid());
 }
@@ -127,7 +130,9 @@ void target_inspect(const char *command, struct target *target)
 const char *target_excuse(const struct target *target)
 {
     if (target->is_privileged)
-        return "is setuid or setgid, and such programs preload nothing; run it as its owner";
+        return "is setuid or setgid or has file capabilities, and such programs preload nothing; "
+               "run "
+               "a copy that has neither";
     switch (target->kind) {
     case TARGET_SCRIPT:
         return "is a script, and no program that it ran was built with -finstrument-functions";

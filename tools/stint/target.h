@@ -19,7 +19,7 @@ struct target {
     enum target_kind kind;
     char path[4096];
     char sanitizer[64]; /* gcc's runtime that wants to come first: "libasan.so.8"; "" = none */
-    bool is_privileged; /* setuid or setgid for somebody else */
+    bool is_privileged; /* setuid or setgid for somebody else, or file capabilities */
     bool wants_hooks;   /* imports __cyg_profile_func_enter */
 };
 
