@@ -153,6 +153,79 @@ static void a_file_that_is_not_there_gives_the_systems_error(void **state)
     assert_null(report);
 }
 
+/* A document that has everything once; one text of it is replaced, and the fault names the place.
+ */
+static const char everything[] =
+    "{\"schema\": 1, \"stint\": \"0.1.0\", " PROCESS ", \"lost\": {}, \"overhead\": {}, "
+    "\"clock\": {}, \"categories\": {\"c\": {}}, \"functions\": [{\"id\": 0, \"name\": \"f\"}],"
+    "\"threads\": [{\"id\": 0, \"tid\": 7, \"parent\": 0, \"start_routine\": null, "
+    "\"open_calls\": [0], \"functions\": [{\"id\": 0, \"Count\": 1}], \"categories\": {\"c\": "
+    "{\"Count\": 2}}}],"
+    "\"call_tree\": [{\"id\": 0, \"parent\": null, \"function\": 0}, {\"id\": 1, \"parent\": 0, "
+    "\"category\": \"c\"}, {\"id\": 2, \"parent\": 1, \"folded\": true}],"
+    "\"counters\": {\"n\": {\"Count\": 2, \"Sum\": -5}},"
+    "\"values\": {\"v\": {\"Count\": 1, \"Min\": -0.5, \"histogram\": [[-0.5, 0.5, 1], [0.5, 2, "
+    "1]]}},"
+    "\"frames\": {\"F\": {\"Count\": 3, \"missed\": 1, \"series\": [{\"thread\": 0, \"buckets\": "
+    "[[0, 1, 2, 3, 4]]}], \"worst\": [{\"thread\": 0, \"start_ms\": 1, \"duration_ms\": 9, "
+    "\"functions\": [{\"function\": 0, \"excess_ms\": 3}]}], \"blame\": [{\"category\": \"c\"}]}}}";
+
+static void expect_fault(const char *what, const char *instead, const char *words)
+{
+    static char text[4096];
+    const char *at = strstr(everything, what);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - everything), everything, instead,
+             at + strlen(what));
+    struct read_fault fault = read_bad(text);
+    if (!strstr(fault.fault.text, words)) fail_msg("no \"%s\" in: %s", words, fault.fault.text);
+}
+
+static void every_id_and_name_points_at_something(void **state)
+{
+    static const char *const cases[][3] = {
+        {"\"open_calls\": [0]", "\"open_calls\": [1]", "threads[0].open_calls[0] is not"},
+        {"\"functions\": [{\"id\": 0, \"Count\"", "\"functions\": [{\"id\": 3, \"Count\"",
+         "threads[0].functions[0].id is not the id of a function"},
+        {"{\"c\": {\"Count\": 2}}", "{\"x\": {\"Count\": 2}}",
+         "threads[0].categories.x is not the name of a category"},
+        {"\"parent\": 0, \"start", "\"parent\": 1, \"start", "threads[0].parent is not"},
+        {"\"tid\": 7", "\"tid\": -7", "threads[0].tid is not an integer from 0 on"},
+        {"\"parent\": 1, \"folded\"", "\"parent\": 2, \"folded\"",
+         "call_tree[2].parent is not the id of a node before it"},
+        {"\"parent\": 1, \"folded\"", "\"parent\": -1, \"folded\"", "call_tree[2].parent is not"},
+        {"\"parent\": 1, \"folded\"", "\"parent\": 1e0, \"folded\"", "call_tree[2].parent is not"},
+        {"{\"id\": 1, \"parent\"", "{\"id\": 2, \"parent\"", "call_tree[1].id is not its place"},
+        {"null, \"function\": 0", "null, \"function\": 4294967296", "call_tree[0].function is not"},
+        {"\"category\": \"c\"}, {", "\"category\": \"d\"}, {", "call_tree[1].category is not"},
+        {"\"folded\": true", "\"folded\": false", "call_tree[2] has no function"},
+        {"\"function\": 0, \"excess", "\"function\": 9, \"excess",
+         "frames.F.worst[0].functions[0].function is not the id of a function"},
+        {"{\"category\": \"c\"}]", "{}]", "frames.F.blame[0] has no function"},
+        {"{\"thread\": 0, \"start", "{\"thread\": 1, \"start", "frames.F.worst[0].thread is not"},
+    };
+    json_decref(read_ok(everything));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        expect_fault(cases[i][0], cases[i][1], cases[i][2]);
+}
+
+static void numbers_of_the_wrong_kind_are_named(void **state)
+{
+    static const char *const cases[][3] = {
+        {"\"Sum\": -5", "\"Sum\": 0.5", "counters.n.Sum is not an integer"},
+        {"[0.5, 2, 1]", "[0.4, 2, 1]", "values.v.histogram[1] is no bucket"},
+        {"[0.5, 2, 1]", "[0.5, 2, 1.5]", "values.v.histogram[1] is no bucket"},
+        {"\"missed\": 1", "\"missed\": \"1\"", "frames.F.missed is not an integer from 0 on"},
+        {"[0, 1, 2, 3, 4]", "[0, 1, 2, 3]", "frames.F.series[0].buckets[0] is not five numbers"},
+        {"\"start_ms\": 1", "\"start_ms\": -1",
+         "frames.F.worst[0].start_ms is not a number from 0"},
+        {"\"tid\": 7", "\"tid\": 99999999999999999999", "too big integer"},
+        {"\"start_ms\": 1", "\"start_ms\": 1e999", "real number overflow"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        expect_fault(cases[i][0], cases[i][1], cases[i][2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +237,8 @@ int main(void)
         cmocka_unit_test(a_fault_of_content_has_no_place_but_a_name),
         cmocka_unit_test(another_schema_is_told_by_its_number),
         cmocka_unit_test(buckets_hold_three_growing_integers),
+        cmocka_unit_test(every_id_and_name_points_at_something),
+        cmocka_unit_test(numbers_of_the_wrong_kind_are_named),
         cmocka_unit_test(words_of_the_input_are_made_harmless),
         cmocka_unit_test(ten_thousand_brackets_are_a_fault_and_no_crash),
         cmocka_unit_test(a_file_larger_than_the_first_buffer_is_read_whole),
