@@ -158,7 +158,7 @@ static bool read_threads(struct document *document)
 
 bool document_over(json_t *report, struct document *out)
 {
-    struct document document = {.json = report, .path = "report"};
+    struct document document = {.json = report, .path = "report", .kept = json_array()};
     const json_t *tree = json_object_get(report, "call_tree");
     document.duration_ms =
         json_number_value(json_object_get(json_object_get(report, "process"), "duration_ms"));
@@ -204,6 +204,7 @@ int document_open(const char *path, struct document *out)
 
 void document_close(struct document *document)
 {
+    json_decref(document->kept);
     json_decref(document->category_ids);
     json_decref(document->json);
     free(document->functions);

@@ -56,6 +56,7 @@ struct document {
     struct document_thread *threads;
     uint32_t thread_count;
     double duration_ms;   /* of the process */
+    json_t *kept;         /* an array: values that shall live as long as the document */
     json_t *category_ids; /* of document.c: from a name to a place in functions */
 };
 

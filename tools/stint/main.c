@@ -8,14 +8,15 @@
 #include "opt.h"
 #include "verbs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 const struct verb verbs[] = {
     {"run", "[OPTION…] [--] COMMAND [ARGUMENT…]",
      "Runs a command under stint, then shows its report", run_options, true, true, run_main},
-    {"report", "[OPTION…] [FILE]", "Shows a report as a table", report_options, false, false,
-     report_main},
+    {"report", "[OPTION…] [FILE]", "Shows a report: tables, the call tree, histograms, frames",
+     report_options, false, false, report_main},
     {"export", "-f FORMAT [-o FILE] [REPORT]",
      "Writes a report in the form that another program reads", export_options, false, false,
      export_main},
@@ -36,11 +37,9 @@ static int help(void)
     puts("stint tells where a native program's time goes, per function and per thread.\n");
     puts("usage:");
     for (const struct verb *verb = verbs; verb->name; verb++)
-        printf("  stint %s%s%s\n      %s.\n", verb->name, *verb->operands ? " " : "",
-               verb->operands, verb->summary);
-    puts("  stint COMMAND [ARGUMENT…]\n      The same as stint run COMMAND.\n"
-         "  stint VERB --help\n      The options of a verb.\n"
-         "  stint --version\n\n"
+        printf("  stint %-9s  %s\n", verb->name, verb->summary);
+    puts("  stint COMMAND    The same as stint run COMMAND\n"
+         "  stint VERB --help, stint --version\n\n"
          "The program must have been built with -finstrument-functions. More: man stint");
     return EXITCODE_OK;
 }
@@ -49,7 +48,7 @@ static int help(void)
 static int flushed(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    say_line("standard output can't be written", (char *)0);
+    say_line("standard output can't be written: ", strerror(errno), (char *)0);
     return EXITCODE_BAD_INPUT;
 }
 

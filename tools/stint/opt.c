@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 28, HELP_WIDTH = 90 };
+enum { HELP_COLUMN = 28, HELP_WIDTH = 80 };
 
 void opt_setting_name(const struct settings_row *row, char name[OPT_SETTING_NAME])
 {
@@ -29,18 +29,20 @@ static bool is_own_option(const struct verb *verb, const char *name)
     return false;
 }
 
-/* A line of help: the option, then its meaning wrapped beside it. */
-static void help_line(const char *option, const char *meaning)
+/* A line of help: the option, then from `left` on its meaning, wrapped. */
+static void help_line(const char *option, const char *meaning, int left)
 {
-    int column = printf("  %-*s", HELP_COLUMN - 2, option);
-    if (column > HELP_COLUMN) column = printf("\n%*s", HELP_COLUMN, "") - 1;
-    while (*meaning) {
+    int column = printf("  %-*s", left - 2, option);
+    if (column > left) column = printf("\n%*s", left, "") - 1;
+    for (bool is_first = true; *meaning; is_first = false) {
         size_t word = strcspn(meaning, " ");
-        if (column + (int)word > HELP_WIDTH) column = printf("\n%*s", HELP_COLUMN, "") - 1;
+        if (!is_first && column + (int)word + 1 > HELP_WIDTH)
+            column = printf("\n%*s", left, "") - 1;
+        else if (!is_first)
+            column += printf(" ");
         column += printf("%.*s", (int)word, meaning);
         meaning += word;
         if (*meaning == ' ') meaning++;
-        if (*meaning) column += printf(" ");
     }
     putchar('\n');
 }
@@ -64,21 +66,40 @@ static void help_settings(const struct verb *verb)
         opt_setting_name(&rows[i], name);
         if (is_own_option(verb, name)) continue;
         snprintf(option, sizeof option, "    --%s=%s", name, value_name(&rows[i]));
-        help_line(option, rows[i].meaning);
+        help_line(option, rows[i].meaning, HELP_COLUMN);
     }
+}
+
+static void option_text(const struct opt *opt, char option[100])
+{
+    const char letter[] = {'-', opt->letter, ',', ' ', '\0'};
+    snprintf(option, 100, "%s--%s%s%s", opt->letter ? letter : "    ", opt->name,
+             opt->value ? "=" : "", opt->value ? opt->value : "");
+}
+
+/* Meanings stand as far left as the longest option allows. */
+static int help_column(const struct verb *verb)
+{
+    size_t longest = 0;
+    char option[100];
+    for (const struct opt *opt = verb->options; opt->name; opt++) {
+        option_text(opt, option);
+        if (strlen(option) > longest) longest = strlen(option);
+    }
+    return verb->has_settings || longest + 4 > HELP_COLUMN ? HELP_COLUMN : (int)longest + 4;
 }
 
 void opt_help(const struct verb *verb)
 {
+    int left = help_column(verb);
+    char option[100];
     printf("usage: stint %s%s%s\n%s.\n\n", verb->name, *verb->operands ? " " : "", verb->operands,
            verb->summary);
     for (const struct opt *opt = verb->options; opt->name; opt++) {
-        char letter[] = {'-', opt->letter, ',', ' ', '\0'}, option[100];
-        snprintf(option, sizeof option, "%s--%s%s%s", opt->letter ? letter : "    ", opt->name,
-                 opt->value ? "=" : "", opt->value ? opt->value : "");
-        help_line(option, opt->meaning);
+        option_text(opt, option);
+        help_line(option, opt->meaning, left);
     }
-    help_line("-h, --help", "this text");
+    help_line("-h, --help", "this text", left);
     if (verb->has_settings) help_settings(verb);
     printf("\nMore: man stint-%s\n", verb->name);
 }

@@ -1,103 +1,260 @@
 /* SPDX-License-Identifier: MIT
  *
- * `stint report`: a report as a table. */
+ * `stint report`: arguments → a view → one of display.h. */
 #include "base/num.h"
 #include "base/say.h"
-#include "document.h"
+#include "display.h"
 #include "exitcode.h"
 #include "show.h"
-#include "threads.h"
 #include "verbs.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-enum { ROWS, SORT, THREADS };
+enum {
+    ROWS,
+    SORT,
+    NAME,
+    MODULE,
+    THREAD,
+    THREADS,
+    TREE,
+    DEPTH,
+    MIN_PERCENT,
+    CALLERS,
+    CALLEES,
+    FRAMES,
+    HISTOGRAM,
+    LINES,
+    NETWORK,
+    JSON,
+    COLOUR
+};
+enum { ROWS_SHOWN = 40 };
 
 const struct opt report_options[] = {
     {'n', "rows", "N", "at most N rows; 0 = all (default 40)"},
     {'s', "sort", "COLUMN",
-     "total, self, calls, avg, p50, p99, p99.9, max (largest first), function or module (default "
-     "self)"},
-    {'t', "threads", NULL, "the threads instead: lifetime, processor time, calls"},
+     "self (default), total, calls, avg, p50, p99, p99.9, max, function, module"},
+    {'N', "name", "GLOB", "functions whose name fits; may be given again"},
+    {'m', "module", "GLOB", "functions of modules whose path or name fits"},
+    {'T', "thread", "ID", "of one thread (tid or id), or those of that name"},
+    {'t', "threads", NULL, "the threads: lifetime, processor time, calls"},
+    {0, "tree", NULL, "the call tree"},
+    {0, "depth", "N", "the tree N levels deep"},
+    {0, "min-percent", "P", "the tree without branches below P % (default 0.5)"},
+    {0, "callers", "F", "who calls F (a name or glob)"},
+    {0, "callees", "F", "whom F calls"},
+    {0, "frames", NULL, "the frames: percentiles, the worst, what made them so"},
+    {0, "histogram", "F", "the durations of F drawn"},
+    {'l', "lines", NULL, "also the file and line of functions"},
+    {0, "debuginfod", NULL, "--lines, also from the servers of DEBUGINFOD_URLS"},
+    {0, "json", NULL, "the same for machines"},
+    {0, "color", "WHEN", "auto (default), always or never"},
     {0},
 };
 
-/* In characters; 0 where fd is no terminal. */
-static size_t width_of_terminal(int fd)
-{
-    struct winsize size;
-    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-static int show_threads(const char *path)
-{
-    struct document document;
-    int status = document_open(path, &document);
-    if (status != EXITCODE_OK) return status;
-    threads_print(document.json);
-    document_close(&document);
-    return EXITCODE_OK;
-}
-
-int show_report(const char *path, const struct summary_options *wishes, int fd)
-{
-    struct summary_options options = *wishes;
-    struct document document;
-    int status = document_open(path, &document);
-    if (status != EXITCODE_OK) return status;
-    options.width = width_of_terminal(fd);
-    int error = summary_write(document.json, &options, fd);
-    document_close(&document);
-    if (error == 0) return EXITCODE_OK;
-    say_line("the table can't be written: ", strerror(-error), (char *)0);
-    return EXITCODE_BAD_INPUT;
-}
-
-struct report_arguments {
+struct wishes {
+    struct display display;
+    display_main *main;
     const char *path;
-    bool is_threads;
-    struct summary_options table;
+    enum screen_colour colour;
+    bool has_rows, is_table, with_lines, may_ask_network;
 };
 
-/* An exit status, or −1 to go on. */
-static int read_arguments(struct opt_args *args, struct report_arguments *arguments)
+/* One view at a time; −1 = go on. */
+static int take_view(struct opt_args *args, struct wishes *wishes, display_main *main,
+                     const char *function)
+{
+    if (wishes->main && wishes->main != main)
+        return opt_mistake(args->verb, "one view at a time; not with another: --",
+                           function ? "callers, --callees or --histogram"
+                                    : "threads, --tree or --frames");
+    wishes->main = main;
+    wishes->display.function = function;
+    return -1;
+}
+
+static int take_rows(struct opt_args *args, struct wishes *wishes)
 {
     uint64_t rows = 0;
-    for (;;) {
-        switch (opt_next(args)) {
-        case ROWS:
-            if (num_parse_u64(args->value, &rows) != 0)
-                return opt_mistake(args->verb,
-                                   "not a number of rows, 0 (all) or more: ", args->value);
-            arguments->table.most_rows = rows;
-            break;
-        case SORT:
-            arguments->table.sort = summary_find_column(args->value);
-            if (!arguments->table.sort)
-                return opt_mistake(args->verb, "no such column: ", args->value);
-            break;
-        case THREADS:
-            arguments->is_threads = true;
-            break;
-        case OPT_OPERAND:
-            if (arguments->path) return opt_mistake(args->verb, "one report only: ", args->value);
-            arguments->path = args->value;
-            break;
-        default:
-            return args->status;
-        }
+    if (num_parse_u64(args->value, &rows) != 0)
+        return opt_mistake(args->verb, "not a number of rows, 0 (all) or more: ", args->value);
+    wishes->display.most_rows = rows;
+    wishes->has_rows = true;
+    return -1;
+}
+
+static int take_depth(struct opt_args *args, struct wishes *wishes)
+{
+    uint64_t depth = 0;
+    if (num_parse_u64(args->value, &depth) != 0 || depth < 1 || depth > UINT32_MAX)
+        return opt_mistake(args->verb, "not a number of levels, 1 or more: ", args->value);
+    wishes->display.depth = (uint32_t)depth;
+    return -1;
+}
+
+static int take_percent(struct opt_args *args, struct wishes *wishes)
+{
+    char *end;
+    double percent = strtod(args->value, &end);
+    bool is_number = *args->value >= '0' && *args->value <= '9' && !*end;
+    if (!is_number || !(percent >= 0 && percent <= 100))
+        return opt_mistake(args->verb, "not a percentage from 0 to 100: ", args->value);
+    wishes->display.min_percent = percent;
+    return -1;
+}
+
+static int take_name(struct opt_args *args, struct wishes *wishes)
+{
+    struct select_wish *select = &wishes->display.select;
+    if (select->name_count == SELECT_GLOBS)
+        return opt_mistake(args->verb, "at most 32 names; too many with ", args->value);
+    select->names[select->name_count++] = args->value;
+    return -1;
+}
+
+static int take_sort(struct opt_args *args, struct wishes *wishes)
+{
+    wishes->display.sort = display_find_column(args->value);
+    return wishes->display.sort ? -1 : opt_mistake(args->verb, "no such column: ", args->value);
+}
+
+static int take_colour(struct opt_args *args, struct wishes *wishes)
+{
+    if (screen_parse_colour(args->value, &wishes->colour)) return -1;
+    return opt_mistake(args->verb, "not auto, always or never: ", args->value);
+}
+
+static int take_path(struct opt_args *args, struct wishes *wishes)
+{
+    if (wishes->path) return opt_mistake(args->verb, "one report only: ", args->value);
+    wishes->path = args->value;
+    return -1;
+}
+
+/* −1 = go on. */
+static int take_switch(int option, struct opt_args *args, struct wishes *wishes)
+{
+    switch (option) {
+    case MODULE:
+        wishes->display.select.module = args->value;
+        break;
+    case THREAD:
+        wishes->display.thread = args->value;
+        break;
+    case LINES:
+        wishes->with_lines = true;
+        break;
+    case NETWORK:
+        wishes->with_lines = wishes->may_ask_network = true;
+        break;
+    case JSON:
+        wishes->display.is_json = true;
+        break;
+    default:
+        break;
     }
+    return -1;
+}
+
+static int take(int option, struct opt_args *args, struct wishes *wishes)
+{
+    switch (option) {
+    case ROWS:
+        return take_rows(args, wishes);
+    case SORT:
+        return take_sort(args, wishes);
+    case NAME:
+        return take_name(args, wishes);
+    case THREADS:
+        return take_view(args, wishes, display_threads, NULL);
+    case TREE:
+        return take_view(args, wishes, display_tree, NULL);
+    case DEPTH:
+        return take_depth(args, wishes);
+    case MIN_PERCENT:
+        return take_percent(args, wishes);
+    case CALLERS:
+        return take_view(args, wishes, display_callers, args->value);
+    case CALLEES:
+        return take_view(args, wishes, display_callees, args->value);
+    case FRAMES:
+        return take_view(args, wishes, display_frames, NULL);
+    case HISTOGRAM:
+        return take_view(args, wishes, display_histogram, args->value);
+    case COLOUR:
+        return take_colour(args, wishes);
+    case OPT_OPERAND:
+        return take_path(args, wishes);
+    default:
+        return take_switch(option, args, wishes);
+    }
+}
+
+/* An exit status, or −1 to go on. */
+static int read_arguments(struct opt_args *args, struct wishes *wishes)
+{
+    for (;;) {
+        int option = opt_next(args);
+        int status = option == OPT_DONE ? args->status : take(option, args, wishes);
+        if (option == OPT_DONE || status >= 0) return status;
+    }
+}
+
+static int open_lines(struct wishes *wishes)
+{
+    if (!wishes->with_lines) return EXITCODE_OK;
+    if (!lines_supported()) {
+        say_line("this stint was built without libdw, so --lines finds nothing", (char *)0);
+        return EXITCODE_USAGE;
+    }
+    wishes->display.lines = lines_new(wishes->may_ask_network);
+    return wishes->display.lines ? EXITCODE_OK : EXITCODE_BAD_INPUT;
+}
+
+static void close_lines(struct wishes *wishes)
+{
+    const char *module = "", *why = "";
+    char others[48] = "";
+    if (!wishes->display.lines) return;
+    fflush(stdout);
+    size_t missing = lines_missing(wishes->display.lines, &module, &why);
+    if (missing > 1) snprintf(others, sizeof others, " (and %zu more without lines)", missing - 1);
+    if (missing) say_line(module, " ", why, others, (char *)0);
+    lines_free(wishes->display.lines);
+}
+
+int show_report(const char *path, size_t most_rows, FILE *file)
+{
+    struct document document;
+    int status = document_open(path, &document);
+    if (status != EXITCODE_OK) return status;
+    const struct display display = {
+        .document = &document, .screen = screen_over(file, SCREEN_AUTO), .most_rows = most_rows};
+    status = display_report(&display);
+    fflush(file);
+    document_close(&document);
+    return status;
 }
 
 int report_main(struct opt_args *args)
 {
-    struct report_arguments arguments = {.path = NULL, .table = {.most_rows = 40}};
-    int status = read_arguments(args, &arguments);
+    struct wishes wishes = {.display = {.min_percent = 0.5}};
+    struct document document;
+    int status = read_arguments(args, &wishes);
     if (status >= 0) return status;
-    if (arguments.is_threads) return show_threads(arguments.path);
-    return show_report(arguments.path, &arguments.table, STDOUT_FILENO);
+    display_main *main = wishes.main ? wishes.main : display_report;
+    if (!wishes.has_rows && main != display_tree) wishes.display.most_rows = ROWS_SHOWN;
+    status = open_lines(&wishes);
+    if (status == EXITCODE_OK) status = document_open(wishes.path, &document);
+    if (status == EXITCODE_OK) {
+        wishes.display.document = &document;
+        wishes.display.screen = screen_over(stdout, wishes.colour);
+        status = main(&wishes.display);
+        document_close(&document);
+    }
+    close_lines(&wishes);
+    return status;
 }

@@ -172,8 +172,7 @@ static void show(struct run *run, const char *command)
     if (!report) {
         tell_nothing(run, command);
     } else if (!run->is_quiet) {
-        const struct summary_options options = {.most_rows = ROWS_SHOWN};
-        (void)show_report(report->path, &options, STDERR_FILENO); /* has told what is wrong */
+        (void)show_report(report->path, ROWS_SHOWN, stderr); /* has told what is wrong */
         say_line("report: ", report->path, (char *)0);
         name_others(&reports, report);
     }
