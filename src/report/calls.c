@@ -86,7 +86,12 @@ static int add_node(struct calls *calls, const struct store_node *record, store_
         return index_put(&calls->by_ref, ref, calls->count++);
     }
     node->part = part_of(calls, record->function);
-    if (!node->part) return 0; /* damaged: nothing is known of it */
+    if (!node->part) return 0;                                /* damaged: nothing is known of it */
+    if (function_of(calls, node)->kind != STORE_KIND_SCOPE) { /* never in the tree */
+        node->part->outside = record;
+        node->part->sums.ended = node->count;
+        return 0;
+    }
     if (!record->parent && (record->address & STORE_MARK_CATEGORY)) {
         add_samples(node->part, record);
         return 0;

@@ -31,7 +31,7 @@ bool merge_was_called(const struct part *first, bool in_one_thread)
 
 static bool is_same(const struct merged_function *a, const struct merged_function *b)
 {
-    if (!a->category != !b->category) return false;
+    if (!a->category != !b->category || a->kind != b->kind) return false;
     if (a->category) return !strcmp(a->category, b->category);
     return a->place.module == b->place.module && a->place.offset == b->place.offset;
 }
@@ -57,7 +57,7 @@ static int add_function(struct merged *merged, const struct merged_function *fun
 static uint32_t make_function(struct merged *merged, const struct merged_function *wanted)
 {
     uint64_t key = wanted->category
-                       ? hash_bytes(wanted->category, strlen(wanted->category))
+                       ? hash_bytes(wanted->category, strlen(wanted->category)) + wanted->kind
                        : hash_u64(wanted->place.offset ^ hash_u64(wanted->place.module));
     uint32_t found;
     while ((found = index_find(&merged->function_by_key, key)) != INDEX_NONE) {
@@ -81,6 +81,8 @@ static int describe(struct merged *merged, const struct store_function *record,
         return 0;
     }
     uint32_t bytes;
+    out->kind = (enum store_kind)(address >> STORE_KIND_SHIFT & (STORE_KINDS - 1));
+    if (out->kind == STORE_KIND_NS) out->kind = STORE_KIND_SCOPE;
     store_ref name = (store_ref)address;
     if (!view_text(merged->view, name, &bytes)) return 1;
     out->category = names_copy_text(merged->arena, merged->view, name);

@@ -12,15 +12,17 @@ struct part {
     const struct store_function *record;
     struct part *next; /* of the same function; those of one thread stand together */
     uint32_t function, thread;
-    bool is_ns;   /* its values are nanoseconds */
-    bool in_tree; /* has nodes in the tree, so Self means something */
-    bool leads;   /* first of its function in its thread */
+    bool is_ns;                       /* its values are nanoseconds */
+    bool in_tree;                     /* has nodes in the tree, so Self means something */
+    bool leads;                       /* first of its function in its thread */
+    const struct store_node *outside; /* of a counter or value, with its sums; NULL = none yet */
     struct sums sums;
 };
 
 struct merged_function {
     struct names_place place;
     const char *category; /* valid UTF-8; NULL = a function */
+    enum store_kind kind; /* of a category; scopes and nanoseconds are one, STORE_KIND_SCOPE */
     struct part *parts, *last_part;
     uint64_t self_ticks;
     uint32_t id; /* rank by Self, 0 = most; categories have none */
@@ -74,6 +76,12 @@ int merge_store(struct merged *merged, const struct merge_options *options, stru
  * record alone, made just before a death or for the recorder's own use, is no function of the
  * report. Context: as above. */
 bool merge_was_called(const struct part *first, bool in_one_thread);
+
+/* A function of the report's list of categories, not of functions, counters or values. */
+static inline bool merge_is_category(const struct merged_function *function)
+{
+    return function->category && function->kind == STORE_KIND_SCOPE;
+}
 
 /* True the first time that a record at this place is asked about. Context: as above. */
 bool merge_is_new(struct merged *merged, const void *record);

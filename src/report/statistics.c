@@ -196,10 +196,7 @@ static int unite_units(struct statistics *statistics, uint32_t middle)
     return 0;
 }
 
-/* A thread that runs on has counted more calls by the time its buckets are read than when its sums
- * were, and a cut store may have lost buckets: the shape stays, the counts add up to the calls
- * told. */
-static void fit_to(struct statistics *statistics, uint64_t ended)
+void statistics_fit(struct statistics *statistics, uint64_t ended)
 {
     uint64_t sum = 0, seen = 0, told = 0;
     uint32_t kept = 0;
@@ -225,7 +222,7 @@ static int collect(struct statistics *statistics, const struct group *group)
     uint32_t middle = statistics->full;
     if (group->sums[UNIT_NS].ended) collect_unit(statistics, group, UNIT_NS);
     int error = middle && middle < statistics->full ? unite_units(statistics, middle) : 0;
-    if (!error) fit_to(statistics, group->ended);
+    if (!error) statistics_fit(statistics, group->ended);
     return error;
 }
 
@@ -260,18 +257,21 @@ static const struct store_ring *ring_of(const struct statistics *statistics,
     return view_at(statistics->view, part->record->ring, sizeof(struct store_ring));
 }
 
-/* How many samples a part holds, and where. */
-static uint64_t held_by(const struct statistics *statistics, const struct part *part,
-                        const uint64_t **values)
+uint64_t statistics_samples(const struct statistics *statistics, const struct part *part,
+                            const uint64_t **values, bool *are_all)
 {
     const struct store_ring *ring = ring_of(statistics, part);
+    uint64_t held = 0;
     *values = NULL;
-    if (!ring) return 0;
-    uint64_t capacity = ring->capacity, next = __atomic_load_n(&ring->next, __ATOMIC_ACQUIRE);
-    uint64_t held = next < capacity && !ring->lapped ? next : capacity;
-    store_ref samples = __atomic_load_n(&ring->samples, __ATOMIC_ACQUIRE);
-    *values = view_at(statistics->view, samples, held * sizeof(uint64_t));
-    return *values ? held : 0;
+    if (ring) {
+        uint64_t capacity = ring->capacity, next = __atomic_load_n(&ring->next, __ATOMIC_ACQUIRE);
+        held = next < capacity && !ring->lapped ? next : capacity;
+        store_ref samples = __atomic_load_n(&ring->samples, __ATOMIC_ACQUIRE);
+        *values = view_at(statistics->view, samples, held * sizeof(uint64_t));
+    }
+    if (!*values) held = 0;
+    if (held != part->sums.ended || (ring && ring->lapped)) *are_all = false;
+    return held;
 }
 
 static void look_at_samples(const struct statistics *statistics, const struct group *group,
@@ -280,11 +280,7 @@ static void look_at_samples(const struct statistics *statistics, const struct gr
     samples->are_all = true;
     for (const struct part *part = group->first; part; part = next_part(group, part)) {
         const uint64_t *values;
-        uint64_t held = held_by(statistics, part, &values);
-        samples->n += held;
-        if (held != part->sums.ended) samples->are_all = false;
-        const struct store_ring *ring = ring_of(statistics, part);
-        if (ring && ring->lapped) samples->are_all = false;
+        samples->n += statistics_samples(statistics, part, &values, &samples->are_all);
     }
     samples->exist = samples->n > 0;
     bool mixed = group->sums[UNIT_TICKS].ended && group->sums[UNIT_NS].ended;
@@ -300,7 +296,7 @@ static int copy_samples(const struct statistics *statistics, const struct group 
     samples->n = 0;
     for (const struct part *part = group->first; part; part = next_part(group, part)) {
         const uint64_t *values;
-        uint64_t held = held_by(statistics, part, &values);
+        uint64_t held = statistics_samples(statistics, part, &values, &samples->are_all);
         for (uint64_t i = 0; i < held && samples->n < room; i++) {
             double ns = (double)values[i] * 1e9 / statistics->ticks_per_second + 0.5;
             samples->values[samples->n++] =

@@ -11,6 +11,7 @@
 #include "report/laps.h"
 #include "report/process.h"
 #include "report/statistics.h"
+#include "report/values.h"
 #include "stats/order.h"
 #include "json/jsonmem.h"
 
@@ -115,7 +116,7 @@ static void write_categories(struct writer *writer)
     stream_open(&writer->stream, "categories", '{');
     for (uint32_t i = 0; i < merged->function_count; i++) {
         const struct merged_function *function = &merged->functions[i];
-        if (!function->category || !merge_was_called(function->parts, false)) continue;
+        if (!merge_is_category(function) || !merge_was_called(function->parts, false)) continue;
         stream_open_entry(&writer->stream, function->category, '{');
         statistics_write_all(&writer->statistics, function->parts);
         stream_close(&writer->stream, '}');
@@ -199,9 +200,9 @@ static void write_thread_categories(struct writer *writer, const struct merged_t
     stream_open(&writer->stream, "categories", '{');
     for (uint32_t i = 0; i < thread->parts; i++) {
         const struct part *part = &merged->parts[thread->first_part + i];
-        const char *category = merged->functions[part->function].category;
-        if (!category || !is_told(part)) continue;
-        stream_open_entry(&writer->stream, category, '{');
+        const struct merged_function *function = &merged->functions[part->function];
+        if (!merge_is_category(function) || !is_told(part)) continue;
+        stream_open_entry(&writer->stream, function->category, '{');
         statistics_write_thread(&writer->statistics, part);
         stream_close(&writer->stream, '}');
     }
@@ -297,6 +298,7 @@ static void write_document(struct writer *writer)
     stream_value(stream, "stint", version(writer->facts.head));
     process_write(&writer->facts);
     write_categories(writer);
+    values_write(&writer->merged, &writer->statistics);
     laps_write(&writer->laps, &writer->statistics);
     write_functions(writer);
     write_threads(writer);

@@ -85,7 +85,8 @@ static double value_edge(uint32_t step)
 
 void hist_value_bounds(uint32_t bucket, double *low, double *high)
 {
-    *low = *high = 0;
+    *low = 0;
+    *high = value_edge(0);
     if (bucket < VALUE_ZERO) {
         *low = -value_edge(VALUE_ZERO - bucket);
         *high = -value_edge(VALUE_ZERO - 1 - bucket);

@@ -16,9 +16,9 @@ void hist_bounds(uint32_t bucket, uint64_t *low, uint64_t *high);
 double hist_representative(uint32_t bucket);
 
 /* The grid of values, whatever their unit: by sign and size in ascending order, 64 steps an octave
- * from 2^-50 to 2^63, one bucket for 0; what is smaller or larger goes to the nearest. As many
- * buckets as the recorder's grid. A bucket's middle is off by less than 1 %. bits: a finite
- * double's. */
+ * from 2^-50 to 2^63, one bucket for 0 (its bounds are 0 and 2^-50); what is smaller or larger goes
+ * to the nearest. As many buckets as the recorder's grid. A bucket's middle is off by less than 1
+ * %. bits: a finite double's. */
 uint32_t hist_value_bucket(uint64_t bits);
 void hist_value_bounds(uint32_t bucket, double *low, double *high);
 
