@@ -153,6 +153,16 @@ store_ref builder_category(struct builder *builder, struct store_recorder *recor
     return builder_function(builder, recorder, STORE_MARK_CATEGORY | text);
 }
 
+store_ref builder_kind(struct builder *builder, struct store_recorder *recorder, const char *name,
+                       uint32_t kind)
+{
+    store_ref ref = builder_category(builder, recorder, name);
+    struct store_function *function = builder_at(builder, ref);
+    function->address |= (uint64_t)kind << STORE_KIND_SHIFT;
+    if (kind == STORE_KIND_NS) function->flags = STORE_FUNCTION_NANOSECONDS;
+    return ref;
+}
+
 store_ref builder_node(struct builder *builder, struct store_recorder *recorder, store_ref parent,
                        store_ref function)
 {

@@ -39,6 +39,10 @@ store_ref builder_function(struct builder *builder, struct store_recorder *recor
 store_ref builder_category(struct builder *builder, struct store_recorder *recorder,
                            const char *name);
 
+/* The record of a category of another kind than a scope (enum store_kind). */
+store_ref builder_kind(struct builder *builder, struct store_recorder *recorder, const char *name,
+                       uint32_t kind);
+
 /* A node under parent (a ref; 0 = outside the tree) that nothing has called yet. */
 store_ref builder_node(struct builder *builder, struct store_recorder *recorder, store_ref parent,
                        store_ref function);

@@ -147,6 +147,54 @@ static void counts_that_do_not_add_up_give_the_last_bucket(void **state)
     assert_true(hist_quantile(counts, representatives, 3, 1000, 0.9) == 15);
 }
 
+static uint32_t value_bucket(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return hist_value_bucket(bits);
+}
+
+static void a_number_lies_within_one_percent_of_its_bucket(void **state)
+{
+    for (int i = 0; i < MOST; i++) {
+        double value = ldexp(1 + (double)(next_random() >> 11) * 0x1p-53, i % 113 - 50);
+        if (i % 3 == 0) value = -value;
+        double low, high;
+        uint32_t bucket = value_bucket(value);
+        assert_true(bucket < TICK_BUCKETS);
+        hist_value_bounds(bucket, &low, &high);
+        assert_true(i % 3 ? low <= value && value < high : low < value && value <= high);
+        assert_true(fabs((low + high) / 2 - value) <= 0.01 * fabs(value));
+    }
+}
+
+static void the_buckets_of_numbers_follow_each_other(void **state)
+{
+    double last = -INFINITY;
+    uint32_t full = 0;
+    for (uint32_t bucket = 0; bucket < TICK_BUCKETS; bucket++) {
+        double low, high;
+        hist_value_bounds(bucket, &low, &high);
+        if (value_bucket((low + high) / 2) != bucket) continue; /* beside zero's */
+        assert_true(last <= low && low < high);
+        last = high;
+        full++;
+    }
+    assert_int_equal(full, 2 * 113 * 64);
+}
+
+static void numbers_outside_of_the_grid_go_to_its_ends(void **state)
+{
+    assert_int_equal(value_bucket(0), value_bucket(-0.0));
+    assert_int_equal(value_bucket(5e-324), value_bucket(0x1p-50));
+    assert_int_equal(value_bucket(-5e-324), value_bucket(-0x1p-50));
+    assert_int_equal(value_bucket(1e308), value_bucket(0x1.fffp62));
+    assert_int_equal(value_bucket(-1e308), 0);
+    assert_true(value_bucket(-1) < value_bucket(-0x1p-50));
+    assert_true(value_bucket(-0x1p-50) < value_bucket(0));
+    assert_true(value_bucket(0) < value_bucket(0x1p-50));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +208,9 @@ int main(void)
         cmocka_unit_test(quantiles_of_equal_values_and_of_one_huge_are_numpys),
         cmocka_unit_test(a_rank_between_two_buckets_lies_between_their_representatives),
         cmocka_unit_test(counts_that_do_not_add_up_give_the_last_bucket),
+        cmocka_unit_test(a_number_lies_within_one_percent_of_its_bucket),
+        cmocka_unit_test(the_buckets_of_numbers_follow_each_other),
+        cmocka_unit_test(numbers_outside_of_the_grid_go_to_its_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
