@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions whose lines the tests know, because a function says its own. With an argument it
- * crashes. */
+ * Functions that say on which lines they stand, so that the tests need not know. With an argument
+ * it crashes, on the third line that it says. */
 #include <signal.h>
 #include <stdio.h>
 
-__attribute__((noinline)) static int first_line(void) { return __LINE__ - 1; }
+__attribute__((noinline)) static int first_line(void) { return __LINE__; }
+
+__attribute__((noinline)) static int other_line(void) { return __LINE__; }
 
 __attribute__((noinline)) static int crash_line(int is_wanted)
 {
-    if (is_wanted) raise(SIGSEGV); /* line 17, which the tests look for */
-    return __LINE__ - 3;
+    int line = __LINE__ + 1;
+    if (is_wanted) raise(SIGSEGV);
+    return line;
 }
 
 int main(int argc, char **argv)
 {
     (void)argv;
-    int first = first_line(), crash = crash_line(argc > 1);
-    printf("%d %d\n", first, crash);
-    return 0;
+    printf("%d %d %d\n", first_line(), other_line(), crash_line(0));
+    fflush(stdout);
+    return crash_line(argc > 1) == 0;
 }
