@@ -17,6 +17,7 @@
 #include "life/crash.h"
 #include "life/finish.h"
 #include "life/modules.h"
+#include "life/snapshot.h"
 #include "life/thread.h"
 #include "life/warn.h"
 #include "real/real.h"
@@ -105,6 +106,7 @@ COLD static void say_bad_setting(const struct settings_row *row, const char *val
         [SETTINGS_DURATION] = "a time",
         [SETTINGS_CHOICE] = "one of ",
         [SETTINGS_MS] = "a number of milliseconds",
+        [SETTINGS_SIGNAL] = "a signal that the program can do without (USR1, USR2, RTMIN+3 …)",
     };
     if (!row) {
         say_line("unknown setting ", value, " ignored; see `stint settings`", (char *)0);
@@ -264,6 +266,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv)
         finish_register();
         is_constructed = true;
         if (modules_can_record()) companion_open();
+        snapshot_prepare();
     }
     errno = saved;
 }

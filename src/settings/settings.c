@@ -5,6 +5,7 @@
 #include "settings/settings.h"
 
 #include "base/num.h"
+#include "settings/signame.h"
 
 #include <string.h>
 
@@ -46,6 +47,11 @@ static const struct settings_row rows[] = {
      FIELD(frame_budget_ns), "what a frame may take, in milliseconds; longer ones miss it"},
     {"STINT_WORST_FRAMES", SETTINGS_COUNT, NULL, "64", 0, 1024, FIELD(worst_frames),
      "longest frames of a kind that the report explains by their functions; 0 = none"},
+    {"STINT_SNAPSHOT_SIGNAL", SETTINGS_SIGNAL, NULL, "none", 0, 0, FIELD(snapshot_signal),
+     "signal on which a report is written while the program goes on: USR2, RTMIN+3, 12, none …"},
+    {"STINT_SNAPSHOT_EVERY", SETTINGS_DURATION, NULL, "0", 0, 365 * 86400 * SECONDS,
+     FIELD(snapshot_every_ns),
+     "time between reports that are written while the program goes on (ms, s, m, h); 0 = never"},
 };
 _Static_assert(sizeof(((struct settings *)0)->follow) == 1, "a bool is one byte");
 
@@ -119,6 +125,8 @@ static bool parse_number(const struct settings_row *row, const char *text, uint6
         return num_parse_duration_ns(text, value) == 0;
     case SETTINGS_MS:
         return parse_ms(text, value);
+    case SETTINGS_SIGNAL:
+        return signame_parse(text, value);
     case SETTINGS_TEXT:
         break;
     }

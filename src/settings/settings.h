@@ -26,6 +26,8 @@ struct settings {
     char frame_function[4096];  /* STINT_FRAME_FUNCTION: names and globs, comma-separated */
     uint64_t frame_budget_ns;   /* STINT_FRAME_BUDGET_MS */
     uint32_t worst_frames;      /* STINT_WORST_FRAMES, a kind of frame and thread */
+    uint32_t snapshot_signal;   /* STINT_SNAPSHOT_SIGNAL, its number; 0 = none */
+    uint64_t snapshot_every_ns; /* STINT_SNAPSHOT_EVERY; 0 = never */
 };
 
 enum settings_kind {
@@ -36,6 +38,7 @@ enum settings_kind {
     SETTINGS_DURATION,
     SETTINGS_CHOICE,
     SETTINGS_MS, /* a duration, in milliseconds where it has no suffix */
+    SETTINGS_SIGNAL,
 };
 
 /* One row: what a user may set. */

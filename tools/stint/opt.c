@@ -50,8 +50,9 @@ static void help_line(const char *option, const char *meaning, int left)
 static const char *value_name(const struct settings_row *row)
 {
     static const char *const names[] = {
-        [SETTINGS_TEXT] = "TEXT",   [SETTINGS_BOOL] = "0|1",      [SETTINGS_COUNT] = "N",
-        [SETTINGS_BYTES] = "BYTES", [SETTINGS_DURATION] = "TIME", [SETTINGS_MS] = "MS",
+        [SETTINGS_TEXT] = "TEXT",     [SETTINGS_BOOL] = "0|1",      [SETTINGS_COUNT] = "N",
+        [SETTINGS_BYTES] = "BYTES",   [SETTINGS_DURATION] = "TIME", [SETTINGS_MS] = "MS",
+        [SETTINGS_SIGNAL] = "SIGNAL",
     };
     return row->kind == SETTINGS_CHOICE ? row->choices : names[row->kind];
 }
@@ -189,7 +190,9 @@ void opt_values(const struct settings_row *row, char text[OPT_VALUES])
     enum settings_kind kind = row->kind == SETTINGS_MS ? SETTINGS_DURATION : row->kind;
     bound_text(kind, row->least, least);
     bound_text(kind, row->most, most);
-    if (row->kind == SETTINGS_TEXT || row->kind == SETTINGS_CHOICE)
+    if (row->kind == SETTINGS_SIGNAL)
+        snprintf(text, OPT_VALUES, "none or a signal");
+    else if (row->kind == SETTINGS_TEXT || row->kind == SETTINGS_CHOICE)
         snprintf(text, OPT_VALUES, "%s", row->choices ? row->choices : "text");
     else
         snprintf(text, OPT_VALUES, row->kind == SETTINGS_BOOL ? "%s or %s" : "%s … %s", least,

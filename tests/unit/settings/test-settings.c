@@ -53,6 +53,8 @@ static void expect_defaults(void)
     assert_string_equal(settings.frame_function, "");
     assert_int_equal(settings.frame_budget_ns, 16667000);
     assert_int_equal(settings.worst_frames, 64);
+    assert_int_equal(settings.snapshot_signal, 0);
+    assert_int_equal(settings.snapshot_every_ns, 0);
 }
 
 static void an_empty_environment_gives_the_defaults(void **state)
@@ -70,7 +72,7 @@ static void every_default_of_the_table_is_a_value_of_its_row(void **state)
 {
     size_t count;
     const struct settings_row *rows = settings_rows(&count);
-    assert_int_equal(count, 16);
+    assert_int_equal(count, 18);
     for (size_t i = 0; i < count; i++) {
         char entry[256] = "";
         strcat(strcat(strcat(entry, rows[i].name), "="), rows[i].default_value);
@@ -111,6 +113,10 @@ static void each_kind_of_value_is_taken(void **state)
     assert_int_equal(settings.frame_budget_ns, 2000000000);
     read_one("STINT_WORST_FRAMES=0");
     assert_int_equal(settings.worst_frames, 0);
+    read_one("STINT_SNAPSHOT_SIGNAL=SIGUSR2");
+    assert_int_equal(settings.snapshot_signal, 12);
+    read_one("STINT_SNAPSHOT_EVERY=10s");
+    assert_int_equal(settings.snapshot_every_ns, UINT64_C(10000000000));
     assert_int_equal(complaints, 0);
 }
 
@@ -128,6 +134,9 @@ static void a_bad_value_is_told_once_and_leaves_the_default(void **state)
                                           "STINT_MAX_NODES=15",
                                           "STINT_MAX_NODES=16777217",
                                           "STINT_MAX_NODES=banana",
+                                          "STINT_SNAPSHOT_SIGNAL=KILL",
+                                          "STINT_SNAPSHOT_SIGNAL=",
+                                          "STINT_SNAPSHOT_EVERY=often",
                                           "STINT_MAX_DEPTH=0",
                                           "STINT_MAX_THREADS=0",
                                           "STINT_MAX_THREADS=65537",
