@@ -110,6 +110,7 @@ static void clear_node(const struct control *block, store_ref ref)
     node->count = node->total_ticks = node->max_ticks = 0;
     node->min_ticks = UINT64_MAX;
     node->last_child = 0;
+    node->told = 0;
     if (tree_is_folded(node) && node->function) {
         struct store_folded *folded = tree_folded_record(block, ref);
         folded->nested_ticks = folded->child_ticks = 0;

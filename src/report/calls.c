@@ -11,6 +11,8 @@
 
 struct call_node {
     struct part *part; /* NULL: the thread itself, or the root of the folded */
+    const struct store_node *record;
+    bool is_read; /* the record's counters, which its thread may change meanwhile: once for all */
     uint32_t parent, first_child, next_sibling;
     uint32_t open, inherited;
     bool is_folded;
@@ -63,7 +65,42 @@ static void read_folded(const struct calls *calls, struct call_node *node)
         view_at(calls->merged->view, node->part->record->folded, sizeof *folded);
     if (!folded) return;
     node->nested_ticks = folded->nested_ticks;
-    node->child_ticks = folded->child_ticks;
+    node->child_ticks = sums_plus(node->child_ticks, folded->child_ticks);
+}
+
+struct counters {
+    uint64_t count, total_ticks, min_ticks, max_ticks;
+};
+
+enum {
+    TRIES = 64,       /* a thread that is faster each time is not waited for */
+    MOST_ENDING = 64, /* a store that tells more is damaged */
+};
+
+/* Of one moment, as well as can be: no call ended between the first and the last load. */
+static struct counters read_counters(const struct store_node *record)
+{
+    struct counters now;
+    for (int try = 0; try < TRIES; try++) {
+        now.count = __atomic_load_n(&record->count, __ATOMIC_ACQUIRE);
+        now.total_ticks = __atomic_load_n(&record->total_ticks, __ATOMIC_ACQUIRE);
+        now.min_ticks = __atomic_load_n(&record->min_ticks, __ATOMIC_ACQUIRE);
+        now.max_ticks = __atomic_load_n(&record->max_ticks, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&record->count, __ATOMIC_RELAXED) == now.count) break;
+    }
+    return now;
+}
+
+static void keep_counters(const struct calls *calls, struct call_node *node, struct counters now)
+{
+    if (node->is_read) return;
+    node->is_read = true;
+    node->count = now.count;
+    node->total_ticks = now.total_ticks;
+    node->min_ticks = now.min_ticks;
+    node->max_ticks = now.max_ticks;
+    node->child_ticks = sums_plus(node->child_ticks, folded_below(calls, node->record));
+    if (node->is_folded) read_folded(calls, node);
 }
 
 static struct part *part_of(const struct calls *calls, store_ref function)
@@ -76,11 +113,7 @@ static struct part *part_of(const struct calls *calls, store_ref function)
 static int add_node(struct calls *calls, const struct store_node *record, store_ref ref)
 {
     struct call_node *node = &calls->nodes[calls->count];
-    *node = (struct call_node){.count = __atomic_load_n(&record->count, __ATOMIC_RELAXED),
-                               .total_ticks = record->total_ticks,
-                               .min_ticks = record->min_ticks,
-                               .max_ticks = record->max_ticks,
-                               .child_ticks = folded_below(calls, record)};
+    *node = (struct call_node){.record = record};
     if (ref == calls->thread->record->folded_root) {
         calls->folded_root = calls->count;
         return index_put(&calls->by_ref, ref, calls->count++);
@@ -99,7 +132,6 @@ static int add_node(struct calls *calls, const struct store_node *record, store_
     uint32_t parent = index_find(&calls->by_ref, record->parent);
     node->parent = parent == INDEX_NONE ? 0 : parent;
     node->is_folded = calls->folded_root != INDEX_NONE && node->parent == calls->folded_root;
-    if (node->is_folded) read_folded(calls, node);
     node->part->in_tree = true;
     return index_put(&calls->by_ref, ref, calls->count++);
 }
@@ -136,25 +168,22 @@ static int read_nodes(struct calls *calls)
     return 0;
 }
 
-static bool is_inherited(const struct calls *calls, const struct store_frame *frame)
+static bool is_inherited(const struct call_node *node)
 {
-    const struct store_node *node =
-        view_at(calls->merged->view, frame->node, sizeof(struct store_node));
-    return node && node->address & STORE_MARK_INHERITED;
+    return node->record->address & STORE_MARK_INHERITED;
 }
 
 /* An open call, entered from the node `caller`. is_nested: another one of its function encloses it.
  */
-static void add_open(struct calls *calls, uint32_t at, uint32_t caller,
-                     const struct store_frame *frame)
+static void add_open(struct calls *calls, uint32_t at, uint32_t caller, uint64_t start_ticks)
 {
     struct call_node *node = &calls->nodes[at];
     struct merged_function *function = function_of(calls, node);
-    uint64_t ticks = minus(calls->thread->end_ticks, frame->start_ticks);
+    uint64_t ticks = minus(calls->thread->end_ticks, start_ticks);
     bool is_nested = function->seen_on == calls->merged->stack_serial;
     function->seen_on = calls->merged->stack_serial;
     node->open++;
-    node->inherited += is_inherited(calls, frame);
+    node->inherited += is_inherited(node);
     node->open_ticks += ticks;
     if (!is_nested) node->open_outer_ticks += ticks;
     if (!node->is_folded) return;
@@ -164,21 +193,88 @@ static void add_open(struct calls *calls, uint32_t at, uint32_t caller,
         calls->folded_root_ticks += ticks;
 }
 
+/* An open call of a thread that may be running: its frame and its node's counters of one moment, so
+ * that it is not among those that have ended. True: it is open, and *at is its node (INDEX_NONE:
+ * none that is known); else it has ended. */
+static bool read_open(struct calls *calls, const struct store_frame *frame, uint32_t *at,
+                      uint64_t *start_ticks)
+{
+    for (int try = 0; try < TRIES; try++) {
+        if (!__atomic_load_n(&frame->sp, __ATOMIC_ACQUIRE)) return false;
+        *start_ticks = __atomic_load_n(&frame->start_ticks, __ATOMIC_ACQUIRE);
+        *at = index_find(&calls->by_ref, __atomic_load_n(&frame->node, __ATOMIC_ACQUIRE));
+        bool is_known = *at != INDEX_NONE && calls->nodes[*at].part;
+        struct counters now = {0};
+        if (is_known) now = read_counters(calls->nodes[*at].record);
+        /* A frame is whole when it has an sp again, so the start tells another call. */
+        if (!__atomic_load_n(&frame->sp, __ATOMIC_ACQUIRE)) return false;
+        if (__atomic_load_n(&frame->start_ticks, __ATOMIC_RELAXED) != *start_ticks) continue;
+        if (is_known)
+            keep_counters(calls, &calls->nodes[*at], now);
+        else
+            *at = INDEX_NONE; /* damaged, or not yet whole */
+        return true;
+    }
+    return false;
+}
+
+/* The call that left this slot has been told as open, and its end is not counted yet: its thread
+ * stands just between. */
+static void add_ending(struct calls *calls, const struct store_stack *stack, uint32_t slot,
+                       uint32_t caller)
+{
+    uint64_t bytes = (slot + UINT64_C(1)) * sizeof(struct store_frame);
+    const struct store_frame *frame =
+        view_at(calls->merged->view, __atomic_load_n(&stack->frames, __ATOMIC_ACQUIRE), bytes);
+    if (!frame || slot >= stack->capacity) return;
+    frame += slot;
+    uint64_t start_ticks = __atomic_load_n(&frame->start_ticks, __ATOMIC_ACQUIRE);
+    uint32_t at = index_find(&calls->by_ref, __atomic_load_n(&frame->node, __ATOMIC_ACQUIRE));
+    if (at == INDEX_NONE || !calls->nodes[at].part) return;
+    struct call_node *node = &calls->nodes[at];
+    uint64_t told = __atomic_load_n(&node->record->told, __ATOMIC_RELAXED);
+    if (!told || is_inherited(node) || (start_ticks & STORE_FRAME_MUTED)) return;
+    keep_counters(calls, node, read_counters(node->record));
+    if (__atomic_load_n(&frame->start_ticks, __ATOMIC_ACQUIRE) != start_ticks) return;
+    if (told > node->count + node->open) add_open(calls, at, caller, start_ticks);
+}
+
 static void add_stack(struct calls *calls, const struct store_stack *stack)
 {
-    uint32_t open, caller = 0;
+    uint32_t open, caller = 0, i = 1;
     const struct store_frame *frames = view_frames(calls->merged->view, stack, &open);
     calls->merged->stack_serial++;
-    for (uint32_t i = 1; i <= open && calls->merged->frames_left; i++) {
+    for (; i <= open && calls->merged->frames_left; i++) {
+        uint32_t at;
+        uint64_t start_ticks;
+        if (!read_open(calls, &frames[i], &at, &start_ticks)) break;
         calls->merged->frames_left--;
-        if (frames[i].start_ticks & STORE_FRAME_MUTED) continue;
-        uint32_t at = index_find(&calls->by_ref, frames[i].node);
-        if (at == INDEX_NONE || !calls->nodes[at].part) continue; /* damaged, or not yet whole */
-        add_open(calls, at, caller, &frames[i]);
+        if (at == INDEX_NONE || (start_ticks & STORE_FRAME_MUTED)) continue;
+        add_open(calls, at, caller, start_ticks);
         caller = at;
         uint32_t function = calls->nodes[at].part->function;
         if (!calls->merged->functions[function].category)
             calls->thread->open_calls[calls->thread->open_count++] = function;
+    }
+    add_ending(calls, stack, i, caller);
+}
+
+/* Nodes without an open call; and what an earlier report told of each holds: the difference is a
+ * call whose end is not counted yet. */
+static void read_rest(struct calls *calls)
+{
+    for (uint32_t i = 1; i < calls->count; i++) {
+        struct call_node *node = &calls->nodes[i];
+        if (!node->part) continue;
+        keep_counters(calls, node, read_counters(node->record));
+        if (is_inherited(node)) continue;
+        uint64_t now = node->count + node->open;
+        uint64_t told = __atomic_load_n(&node->record->told, __ATOMIC_RELAXED);
+        if (told > now && told - now <= MOST_ENDING)
+            node->open += (uint32_t)(told - now);
+        else if (node->open && calls->merged->view->is_live)
+            __atomic_store_n(&((struct store_node *)(uintptr_t)node->record)->told, now,
+                             __ATOMIC_RELAXED);
     }
 }
 
@@ -326,6 +422,7 @@ int calls_merge(struct merged *merged, uint32_t thread)
     int error = read_nodes(&calls);
     if (!error) error = read_frames(&calls);
     if (error) return error;
+    read_rest(&calls);
     link_children(&calls);
     find_inner(&calls);
     add_to_parents(&calls);

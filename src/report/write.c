@@ -398,6 +398,7 @@ int report_write_mapped(struct report_input *input, const void *store, uint64_t 
                         struct file_replace *file)
 {
     int error = view_init(&input->view, store, bytes, NULL);
+    input->view.is_live = !error && view_head(&input->view)->used_bytes >= bytes;
     return error ? error : write_file(input, file, NULL);
 }
 

@@ -30,10 +30,10 @@ struct report_input {
  * signal-safe, one caller at a time in a process. */
 int report_write(const struct report_input *input, struct fault *fault);
 
-/* The same of a store that is mapped at `store`, `bytes` of it readable, through the caller's
- * `file`, with the signal mask as the caller set it (report_write blocks signals); fills in
- * input->view. Where it is left in its middle, the caller calls report_abandon. Context: as
- * report_write. */
+/* The same of a store of this process, mapped writable at `store`, `bytes` of it readable (where
+ * that is all that it uses: what it allocates meanwhile, too), through the caller's `file`, with
+ * the signal mask as the caller set it (report_write blocks signals); fills in input->view. Where
+ * it is left in its middle, the caller calls report_abandon. Context: as report_write. */
 int report_write_mapped(struct report_input *input, const void *store, uint64_t bytes,
                         struct file_replace *file);
 

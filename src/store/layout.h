@@ -158,7 +158,10 @@ struct store_node {
     uint64_t max_ticks;
     store_ref function;
     store_ref folded_children; /* uint64_t: ticks of folded calls made from here; 0 = none */
-    uint64_t reserved;
+    /* The reporter's, not the owner's: the largest number of ended and open activations that a
+     * report of the running process told while some were open. Between a call's end and its count
+     * stands a moment in which a reader finds neither. */
+    uint64_t told;
 };
 _Static_assert(sizeof(struct store_node) == 64, "a node is one cache line");
 

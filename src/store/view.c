@@ -5,6 +5,7 @@
  * acquire, once. Runs anywhere; view_open outside a target. */
 #include "store/view.h"
 
+#include "base/compiler.h"
 #include "base/sys.h"
 
 #include <errno.h>
@@ -77,10 +78,16 @@ void view_close(struct view *view)
     *view = (struct view){0};
 }
 
+static uint64_t readable(const struct view *view)
+{
+    if (LIKELY(!view->is_live)) return view->bytes;
+    return __atomic_load_n(&view_head(view)->used_bytes, __ATOMIC_ACQUIRE);
+}
+
 const void *view_at(const struct view *view, store_ref ref, uint64_t bytes)
 {
-    uint64_t offset = (uint64_t)ref * STORE_UNIT;
-    if (!ref || offset > view->bytes || bytes > view->bytes - offset) return NULL;
+    uint64_t offset = (uint64_t)ref * STORE_UNIT, end = readable(view);
+    if (!ref || offset > end || bytes > end - offset) return NULL;
     return view->base + offset;
 }
 
@@ -93,7 +100,7 @@ const char *view_text(const struct view *view, store_ref ref, uint32_t *bytes)
 {
     const struct store_text *text = view_at(view, ref, sizeof *text);
     if (!text) return NULL;
-    uint64_t left = view->bytes - (uint64_t)(text->data - (const char *)view->base);
+    uint64_t left = readable(view) - (uint64_t)(text->data - (const char *)view->base);
     uint32_t length = text->bytes;
     *bytes = length < left ? length : (uint32_t)left;
     return text->data;
@@ -102,7 +109,7 @@ const char *view_text(const struct view *view, store_ref ref, uint32_t *bytes)
 /* The record at ref as one more step of a walk; NULL when the walk is longer than it can be. */
 static const void *step_to(const struct view *view, store_ref ref, uint64_t bytes, uint64_t *steps)
 {
-    if ((*steps)++ > view->bytes / bytes + MAX_STEPS_ALWAYS) return NULL;
+    if ((*steps)++ > readable(view) / bytes + MAX_STEPS_ALWAYS) return NULL;
     return view_at(view, ref, bytes);
 }
 
@@ -146,7 +153,7 @@ static const void *next_item(const struct view *view, struct view_items *items, 
                 return item;
             }
         }
-        if (items->steps++ > view->bytes / ITEMS_OFFSET) return NULL; /* the list is a circle */
+        if (items->steps++ > readable(view) / ITEMS_OFFSET) return NULL; /* the list is a circle */
         items->segment = load_ref(&segment->next);
         items->index = 0;
     }
@@ -170,8 +177,8 @@ const struct store_frame *view_frames(const struct view *view, const struct stor
     *open = 0;
     const struct store_frame *frames = view_at(view, ref, sizeof *frames);
     if (!frames) return NULL;
-    uint64_t readable = (view->bytes - (uint64_t)ref * STORE_UNIT) / sizeof *frames;
-    uint64_t most = capacity < readable ? capacity : readable;
+    uint64_t whole = (readable(view) - (uint64_t)ref * STORE_UNIT) / sizeof *frames;
+    uint64_t most = capacity < whole ? capacity : whole;
     uint32_t i = 1;
     while (i < most && __atomic_load_n(&frames[i].sp, __ATOMIC_ACQUIRE)) i++;
     *open = i - 1;

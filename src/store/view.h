@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "store/layout.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct view {
     uint64_t bytes; /* readable */
     void *mapping;  /* non-NULL: view_close unmaps */
     uint64_t mapped_bytes;
+    bool is_live; /* of this very process: what it allocates meanwhile is readable too */
 };
 
 /* A view of a store in memory. Checks the head (magic, version, byte order, record sizes). 0 or
