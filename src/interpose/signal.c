@@ -4,6 +4,7 @@
  * signals/sigview.h. */
 #include "base/compiler.h"
 #include "life/thread.h"
+#include "real/real.h"
 #include "signals/sigview.h"
 
 #include <signal.h>
@@ -57,6 +58,26 @@ EXPORT int sigignore(int signal) { return sigview_ignore(signal); }
 EXPORT int siginterrupt(int signal, int interrupts)
 {
     return sigview_interrupt(signal, interrupts);
+}
+
+/* A signal that stint shares is fetched by stint alone: see sigview_fetchable. */
+EXPORT int sigwait(const sigset_t *restrict set, int *restrict signal)
+{
+    sigset_t space;
+    return real()->sigwait(sigview_fetchable(set, &space), signal);
+}
+
+EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+    sigset_t space;
+    return real()->sigwaitinfo(sigview_fetchable(set, &space), info);
+}
+
+EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+                        const struct timespec *restrict timeout)
+{
+    sigset_t space;
+    return real()->sigtimedwait(sigview_fetchable(set, &space), info, timeout);
 }
 
 /* Where that stack lies helps the recorder, which keeps calls apart by stacks. */

@@ -35,7 +35,10 @@
     X(pid_t, _Fork, (void))                                                                        \
     X(int, daemon, (int, int))                                                                     \
     X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                         \
-    X(int, sigaltstack, (const stack_t *, stack_t *))
+    X(int, sigaltstack, (const stack_t *, stack_t *))                                              \
+    X(int, sigwait, (const sigset_t *, int *))                                                     \
+    X(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                                           \
+    X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))
 
 /* The table; a field has its function's name. NULL where libc has no such function; those that are
  * one system call (_exit, _Exit, execve, execveat, sigaltstack) are never NULL. */

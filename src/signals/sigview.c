@@ -42,6 +42,18 @@ static const int known_flags = (int)(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | 
 static three_arguments crash_handler;
 static uint32_t is_installed;
 
+/* The signal that is ours as well as the target's. Under it stands always the door; what the target
+ * gave, whole, stands behind. */
+static struct {
+    uint32_t signal; /* 0 = none; release, after `also` */
+    bool (*also)(void);
+} shared;
+
+static bool is_shared(int signal)
+{
+    return signal > 0 && __atomic_load_n(&shared.signal, __ATOMIC_ACQUIRE) == (uint32_t)signal;
+}
+
 bool sigview_is_fatal(int signal)
 {
     static const uint8_t fatal[SIGNALS] = {
@@ -91,6 +103,8 @@ static bool needs_door(int signal, three_arguments handler, unsigned long flags)
     return (flags & SA_ONSTACK) || ((flags & SA_RESETHAND) && sigview_is_fatal(signal));
 }
 
+static uint64_t bit_of(int signal) { return UINT64_C(1) << (signal - 1); }
+
 struct call {
     int signal;
     siginfo_t *info;
@@ -118,12 +132,28 @@ static long call_handler(void *argument)
 
 static void adopt(int signal);
 
+/* It is always the door that stands in the kernel, so what resets itself is reset here. */
+static three_arguments reset_shared(int signal, three_arguments handler)
+{
+    if (!is_handler(handler) || !(behind[signal].flags & SA_RESETHAND)) return handler;
+    three_arguments none = NULL; /* SIG_DFL */
+    bool is_first = __atomic_compare_exchange_n(&behind[signal].handler, &handler, none, false,
+                                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return is_first ? handler : none;
+}
+
 /* Installed in place of a target's handler. */
 static void door(int signal, siginfo_t *info, void *context)
 {
     struct call call = {
         .signal = signal, .info = info, .context = context, .handler = behind[signal].handler};
-    if (behind[signal].flags & SA_RESETHAND) adopt(signal);
+    if (is_shared(signal)) {
+        if (shared.also()) return;
+        call.handler = reset_shared(signal, call.handler);
+        if (!is_handler(call.handler)) return;
+    } else if (behind[signal].flags & SA_RESETHAND) {
+        adopt(signal);
+    }
     if (!altstack_holds(__builtin_frame_address(0))) {
         call.handler(signal, info, context);
         return;
@@ -147,9 +177,35 @@ static bool has_doors_flag(int signal, const struct sigview_kernel_action *actio
            behind[signal].handler && !(behind[signal].flags & SA_SIGINFO);
 }
 
+/* How the kernel shall call the door of a shared signal: as the target's handler wants to be
+ * called; where it has none, interrupting nothing that can be restarted. */
+static unsigned long shared_flags(three_arguments handler, unsigned long flags)
+{
+    unsigned long kept = SA_RESTART | SA_NODEFER | SA_NOCLDSTOP | SA_NOCLDWAIT;
+    return (is_handler(handler) ? flags & kept : SA_RESTART) | SA_SIGINFO | SA_ONSTACK;
+}
+
+/* Of a shared signal, whatever stood there: the target's action, or what we put in its place. */
+static bool put_door(int signal, struct sigview_kernel_action *action)
+{
+    unsigned long before = action->flags;
+    bool was_there = action->handler == door;
+    if (!was_there && action->handler == crash_handler)
+        (void)put_behind(signal, NULL /* SIG_DFL */, defaults[signal].flags);
+    else if (!was_there)
+        (void)put_behind(signal, action->handler, action->flags);
+    three_arguments handler = behind[signal].handler;
+    action->flags = shared_flags(handler, behind[signal].flags) | ONSTACK_RESTORER_FLAG;
+    action->restorer = onstack_restorer();
+    action->handler = door;
+    if (!is_handler(handler)) action->mask = 0;
+    return !was_there || action->flags != before;
+}
+
 /* What stands in the kernel as the target left it, made as it should be. False = nothing to do. */
 static bool improve(int signal, struct sigview_kernel_action *action)
 {
+    if (is_shared(signal)) return put_door(signal, action);
     if (action->handler == door || action->handler == crash_handler ||
         action->handler == guard_handler)
         return false;
@@ -189,10 +245,36 @@ void sigview_install(three_arguments handler)
         if (is_settable(signal)) adopt(signal);
 }
 
+void sigview_share(int signal, bool (*also)(void))
+{
+    shared.also = also;
+    __atomic_store_n(&shared.signal, (uint32_t)signal, __ATOMIC_RELEASE);
+    adopt(signal);
+}
+
+const sigset_t *sigview_fetchable(const sigset_t *set, sigset_t *space)
+{
+    uint32_t signal = __atomic_load_n(&shared.signal, __ATOMIC_ACQUIRE);
+    if (!signal) return set;
+    *space = *set;
+    uint64_t bits;
+    memcpy(&bits, space, sizeof bits);
+    bits &= ~bit_of((int)signal);
+    memcpy(space, &bits, sizeof bits);
+    return space;
+}
+
 /* The action to be given to the kernel for `action`: itself, or one of ours in *ours. */
 static const struct sigaction *translate(int signal, const struct sigaction *action,
                                          struct sigaction *ours)
 {
+    if (is_shared(signal)) {
+        *ours = *action;
+        ours->sa_sigaction = door;
+        ours->sa_flags = (int)shared_flags(action->sa_sigaction, (unsigned long)action->sa_flags);
+        if (!is_handler(action->sa_sigaction)) memset(&ours->sa_mask, 0, sizeof ours->sa_mask);
+        return ours;
+    }
     if (action->sa_handler == SIG_DFL && sigview_is_fatal(signal)) {
         struct sigview_kernel_action crash = sigview_crash_action();
         defaults[signal].flags = (uint32_t)action->sa_flags | ONSTACK_RESTORER_FLAG;
@@ -231,6 +313,9 @@ static void show(int signal, struct sigaction *old, three_arguments handler, uin
             ((int)defaults[signal].flags & known_flags) | (old->sa_flags & ~known_flags);
         memset(&old->sa_mask, 0, sizeof old->sa_mask);
         memcpy(&old->sa_mask, &defaults[signal].mask, KERNEL_MASK_BYTES);
+    } else if (old->sa_sigaction == door && is_shared(signal)) {
+        old->sa_sigaction = handler;
+        old->sa_flags = ((int)flags & known_flags) | (old->sa_flags & ~known_flags);
     } else if (old->sa_sigaction == door) {
         old->sa_sigaction = handler;
         if (!(flags & SA_SIGINFO)) old->sa_flags &= ~SA_SIGINFO;
@@ -239,12 +324,12 @@ static void show(int signal, struct sigaction *old, three_arguments handler, uin
 
 int sigview_action(int signal, const struct sigaction *action, struct sigaction *old)
 {
-    bool was_installed = __atomic_load_n(&is_installed, __ATOMIC_SEQ_CST);
+    bool was_installed = __atomic_load_n(&is_installed, __ATOMIC_SEQ_CST) || is_shared(signal);
     if (!was_installed || !is_settable(signal)) {
         int plain = real()->sigaction(signal, action, old);
         /* Our handlers came meanwhile: they may have missed this. */
-        if (!plain && action && __atomic_load_n(&is_installed, __ATOMIC_SEQ_CST) &&
-            is_settable(signal) && !control_is_vfork_child())
+        bool is_ours = __atomic_load_n(&is_installed, __ATOMIC_SEQ_CST) || is_shared(signal);
+        if (!plain && action && is_ours && is_settable(signal) && !control_is_vfork_child())
             adopt(signal);
         return plain;
     }
@@ -264,8 +349,6 @@ int sigview_action(int signal, const struct sigaction *action, struct sigaction 
 
 /* Signals for which siginterrupt asked that signal() shall not restart calls. */
 static uint64_t interrupting;
-
-static uint64_t bit_of(int signal) { return UINT64_C(1) << (signal - 1); }
 
 static sighandler_t set_handler(int signal, sighandler_t handler, int flags, uint64_t mask)
 {

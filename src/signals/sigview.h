@@ -32,6 +32,17 @@ void sigview_install(void (*handler)(int, siginfo_t *, void *));
 /* The action under which it is installed: on the alternate stack, all signals blocked. */
 struct sigview_kernel_action sigview_crash_action(void);
 
+/* From now on each delivery of the signal calls `also` first, whatever the target does with it; its
+ * default action is dropped. Where `also` answers true, that was all; else the target's own
+ * handler, if it has one, runs as it would have. A child of vfork that sets the signal gets just
+ * that. The signal is one that signame_parse takes. Context: start-up, once a process; again in
+ * a forked child. */
+void sigview_share(int signal, bool (*also)(void));
+
+/* The set to be waited for instead of `set`: without the shared signal, which would else reach
+ * either the program or stint. */
+const sigset_t *sigview_fetchable(const sigset_t *set, sigset_t *space);
+
 /* As sigaction, with errno. The other names are made of it: */
 int sigview_action(int signal, const struct sigaction *action, struct sigaction *old);
 /* signal, bsd_signal, ssignal */
