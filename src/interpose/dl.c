@@ -9,6 +9,7 @@
 #include "interpose/jump.h"
 #include "life/companion.h"
 #include "life/modules.h"
+#include "life/snapshot.h"
 #include "life/start.h"
 #include "real/real.h"
 
@@ -26,6 +27,7 @@ static void look(void)
     int saved = errno;
     modules_rescan();
     companion_prepare();
+    snapshot_prepare();
     errno = saved;
 }
 

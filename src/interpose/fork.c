@@ -7,6 +7,7 @@
 #include "base/compiler.h"
 #include "base/sys.h"
 #include "life/finish.h"
+#include "life/snapshot.h"
 #include "real/real.h"
 
 #include <errno.h>
@@ -14,6 +15,13 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+/* After _Fork alone, no lock of libc's is known to be free: no thread is made then. */
+static void begin_child(struct fork_notes *notes, pid_t (*real_fork)(void))
+{
+    fork_child(notes);
+    if (real_fork == real()->fork) snapshot_prepare();
+}
 
 static pid_t fork_by(pid_t (*real_fork)(void))
 {
@@ -28,7 +36,7 @@ static pid_t fork_by(pid_t (*real_fork)(void))
     pid_t pid = real_fork();
     error = errno;
     if (pid == 0)
-        fork_child(&notes);
+        begin_child(&notes, real_fork);
     else
         fork_parent(&notes);
     errno = error;

@@ -51,12 +51,14 @@ static struct {
 /* Past what a report may take at most, a waiter no longer waits: its owner hangs for good. */
 enum { WAIT_STEP_NS = 1000000, WAIT_BEYOND_NS = 2000000000 };
 
+/* In this order: a forked child in which another thread just begins afresh takes the parent's store
+ * away before the page says whose it is, and its own is there before the state says so again. */
 bool finish_is_ours(void)
 {
-    if (__atomic_load_n(&process.state, __ATOMIC_ACQUIRE) < PROCESS_RECORDING) return false;
-    if (!process.store.base) return false;
     const struct control_process *page = control_process();
-    return page && page->pid == identity_pid();
+    if (!page || __atomic_load_n(&page->pid, __ATOMIC_ACQUIRE) != identity_pid()) return false;
+    if (!__atomic_load_n(&process.store.base, __ATOMIC_ACQUIRE)) return false;
+    return __atomic_load_n(&process.state, __ATOMIC_ACQUIRE) >= PROCESS_RECORDING;
 }
 
 bool finish_claim(void)
@@ -231,7 +233,7 @@ static int write_named(void)
             fmt_char(&text, '.');
             fmt_u64(&text, n);
         }
-        if (!start_out_name(store_head(&process.store)->snapshots, insert, ending.name,
+        if (!start_out_name(store_head(&process.store)->snapshots + 1, insert, ending.name,
                             sizeof ending.name)) {
             memcpy(ending.name, process.out, sizeof ending.name);
             return -ENAMETOOLONG;
@@ -260,17 +262,34 @@ int finish_write_final(void)
 
 int finish_write_again(void) { return write_report(ending.name, false); }
 
-static int write_snapshot(const char *path)
+/* `path` of `bytes`, as the caller means it at this moment, into the claim's name. */
+static int name_absolute(const char *path, size_t bytes)
+{
+    struct fmt name = fmt_over(ending.name, sizeof ending.name);
+    if (!bytes) return -ENOENT;
+    if (path[0] != '/') {
+        long length = sys_call2(SYS_getcwd, ending.name, sizeof ending.name);
+        if (length <= 0) return length ? (int)length : -ENOENT;
+        if (ending.name[0] != '/') return -ENOENT; /* the directory is out of reach */
+        name.length = (size_t)length - 1;
+        if (name.length > 1) fmt_char(&name, '/');
+    }
+    fmt_bytes(&name, path, bytes);
+    return name.cut ? -ENAMETOOLONG : 0;
+}
+
+/* NULL: the process's own name, with the snapshot's number. */
+static int write_snapshot(const char *path, size_t bytes)
 {
     struct store_head *head = store_head(&process.store);
-    if (!path && start_out_name(head->snapshots + 1, "", ending.name, sizeof ending.name))
-        path = ending.name;
-    int result = path ? write_report(path, true) : -ENAMETOOLONG;
+    bool fits = path || start_out_name(head->snapshots + 1, "", ending.name, sizeof ending.name);
+    int result = !fits ? -ENAMETOOLONG : path ? name_absolute(path, bytes) : 0;
+    if (!result) result = write_report(ending.name, true);
     if (!result) head->snapshots++;
     return result;
 }
 
-int finish_write_snapshot(void) { return write_snapshot(NULL); }
+int finish_write_snapshot(void) { return write_snapshot(NULL, 0); }
 
 static struct store_ending ending_now(enum store_ending_kind kind, int status)
 {
@@ -304,16 +323,21 @@ void finish_process(enum store_ending_kind kind, int status)
 int finish_snapshot(const char *path)
 {
     struct file_guard guard;
-    int result = -ESRCH;
-    if (!finish_is_ours()) return result;
+    int result = -ESRCH, error = errno;
+    /* First, while a fault is still the caller's own. */
+    size_t bytes = path ? strnlen(path, sizeof ending.name) : 0;
+    if (!finish_is_ours()) return -ESRCH;
+    /* A handler that interrupted this thread's report, or came between its exec and the end. */
+    if (__atomic_load_n(&ending.owner, __ATOMIC_RELAXED) == identity_tid()) return -EBUSY;
     file_guard(&guard);
     if (finish_claim()) {
         guard_begin(false);
-        result = write_snapshot(path);
+        result = write_snapshot(path, bytes);
         guard_end();
         finish_release(false);
     }
     file_unguard(&guard);
+    errno = error;
     return result;
 }
 
@@ -333,7 +357,9 @@ static bool name_exec_report(void)
         }
         fmt_text(&text, ".exec");
         fmt_u64(&text, life);
-        if (!start_out_name(0, insert, ending.name, sizeof ending.name)) return false;
+        if (!start_out_name(store_head(&process.store)->snapshots + 1, insert, ending.name,
+                            sizeof ending.name))
+            return false;
         if (sys_call4(SYS_faccessat, AT_FDCWD, ending.name, 0, 0) == -ENOENT) return true;
     }
     return false;

@@ -30,10 +30,13 @@ void finish_note_quick_exit(int status);
 void finish_before_exec(void);
 void finish_exec_failed(void);
 
-/* A report while the process goes on, under an absolute path, or under the process's own name where
- * path is NULL. 0 or −errno (−ESRCH: nothing recorded, or the final report was made; −ENOSYS: the
- * companion is not open). Context: any thread, signal-safe, but not while this thread makes
- * another. */
+/* A report while the process goes on, under `path`, taken as it is (relative to the working
+ * directory of this moment; no placeholders), or under the process's own name where path is NULL.
+ * Waits for one that another thread makes. The other threads are not stopped. 0 or −errno: −ESRCH
+ * nothing is recorded in this process (yet, or a child of vfork), or the final report was made;
+ * −EBUSY this thread is making one, or is about to exec; −ENOSYS the companion is not open;
+ * −ETIMEDOUT it took longer than STINT_REPORT_TIMEOUT; −ENOENT, −ENAMETOOLONG, −EISDIR, −EACCES …
+ * the path's. errno is kept. Context: any thread, signal-safe. */
 int finish_snapshot(const char *path);
 
 /* True where this process has a store of its own: false before the first event, in a forked child

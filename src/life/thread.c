@@ -14,6 +14,7 @@
 #include "base/sys.h"
 #include "life/crash.h"
 #include "life/fork.h"
+#include "life/snapshot.h"
 #include "life/start.h"
 #include "record/control.h"
 #include "record/recorder.h"
@@ -55,6 +56,7 @@ static void end_of_thread(void *round)
     if (next <= PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(end_key, (void *)next))
         return;
     thread_ends();
+    snapshot_thread_ends();
 }
 
 COLD void thread_init(void)
@@ -65,6 +67,15 @@ COLD void thread_init(void)
 }
 
 bool thread_end_is_told(void) { return has_end_key; }
+
+bool thread_watch_main(void)
+{
+    static uint32_t watched; /* pid */
+    uint32_t pid = identity_pid();
+    if (has_end_key && pid == identity_tid() && !pthread_setspecific(end_key, (void *)1))
+        __atomic_store_n(&watched, pid, __ATOMIC_RELAXED);
+    return __atomic_load_n(&watched, __ATOMIC_RELAXED) == pid;
+}
 
 static bool is_recording(void)
 {

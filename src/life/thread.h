@@ -44,6 +44,10 @@ void thread_ends(void);
  * thread_ends. Context: any thread. */
 bool thread_end_is_told(void);
 
+/* Sees to it that the main thread's end is told. True where it will be: to be called by the main
+ * thread, or later by any. Context: as pthread_setspecific. */
+bool thread_watch_main(void);
+
 /* Takes the key for that. Once, early, while keys that need no allocation are free.
  * Context: start-up. */
 void thread_init(void);

@@ -17,6 +17,8 @@
     X(WARN_REPORT, "cannot write the report ", "")                                                 \
     X(WARN_STORE_STAYS,                                                                            \
       "the report stands, but its store may not be removed by this process: rm ", "")              \
+    X(WARN_NO_SNAPSHOTS, "cannot start the thread that writes snapshots (",                        \
+      "); none will be written in this process")                                                   \
     X(WARN_NO_COMPANION_YET, "ended before libstint-report.so could be opened", "")
 
 enum warn_kind {
