@@ -18,10 +18,6 @@
 #include <stint/stint.h>
 #include <string.h>
 
-/* Frames are not recorded yet. */
-static void start_frame(const char *kind) {}
-static void end_frame(const char *kind) {}
-
 static uint64_t bits_of(double x)
 {
     uint64_t bits;
@@ -86,8 +82,8 @@ static const struct stint_table table = {
     .count_to = (void (*)(stint_handle *, int64_t))scope_count,
     .value = value,
     .value_to = value_to,
-    .start_frame = start_frame,
-    .end_frame = end_frame,
+    .start_frame = scope_lap_begin_named,
+    .end_frame = scope_lap_end_named,
     .save_report = save_report,
     .pause = control_pause,
     .resume = control_resume,

@@ -51,6 +51,19 @@ HOT void scope_record(struct category *category, uint64_t ns)
 
 HOT void scope_record_named(const char *name, uint64_t ns) { scope_record(scope_named(name), ns); }
 
+void scope_lap_begin_named(const char *name)
+{
+    struct category *category = scope_named(name);
+    if (category) slow_lap_begin(category, stack_address_anew());
+}
+
+void scope_lap_end_named(const char *name)
+{
+    uint64_t now = clock_counter();
+    struct category *category = scope_named(name);
+    if (category) slow_lap_end(category, stack_address_anew(), now);
+}
+
 HOT void scope_count(struct category *category, int64_t n)
 {
     if (UNLIKELY(!category) || UNLIKELY(!scope_try_count(control, category, n)))

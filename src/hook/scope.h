@@ -19,6 +19,10 @@ void scope_exit(struct category *category);
 void scope_record(struct category *category, uint64_t ns);
 void scope_record_named(const char *name, uint64_t ns);
 
+/* A lap of this kind (record/lap.h) begins or ends in the calling thread. */
+void scope_lap_begin_named(const char *name);
+void scope_lap_end_named(const char *name);
+
 /* n more of something; n may be negative. */
 void scope_count(struct category *category, int64_t n);
 void scope_count_named(const char *name, int64_t n);

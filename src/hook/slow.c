@@ -9,6 +9,7 @@
 #include "hook/overhead.h"
 #include "life/thread.h"
 #include "record/frames.h"
+#include "record/lap.h"
 #include "record/recorder.h"
 #include "record/stacks.h"
 
@@ -115,6 +116,39 @@ void slow_record(const struct slow_event *event, uintptr_t sp)
             control_end(block);
         } else {
             recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
+        }
+    }
+    errno = saved;
+}
+
+void slow_lap_begin(struct category *category, uintptr_t sp)
+{
+    int saved = errno;
+    if (!control_is_paused() && is_ready(sp)) {
+        struct control *block = begin(sp);
+        if (block) {
+            lap_begin(block, category_address(category, STORE_KIND_SCOPE));
+            control_end(block);
+        } else {
+            recorder_count_lost(LOST_LAPS, 1);
+        }
+    }
+    errno = saved;
+}
+
+void slow_lap_end(struct category *category, uintptr_t sp, uint64_t now)
+{
+    int saved = errno;
+    /* Of a thread that is not attached none is open; one that is ends while paused, too. */
+    if (control->in_use && !is_anothers(control, sp)) {
+        struct control *block = begin(sp);
+        enum clock_source source = (enum clock_source)recorder_settings()->clock_source;
+        uint64_t end = source == CLOCK_NS ? clock_now(source) : now;
+        if (block) {
+            lap_end(block, category_address(category, STORE_KIND_SCOPE), end);
+            control_end(block);
+        } else {
+            recorder_count_lost(LOST_LAPS, 1);
         }
     }
     errno = saved;

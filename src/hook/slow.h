@@ -26,3 +26,7 @@ struct slow_event {
     const char *unit;
 };
 void slow_record(const struct slow_event *event, uintptr_t sp) COLD;
+
+/* A lap begins (not while paused), or ends at `now`. Context: as above. */
+void slow_lap_begin(struct category *category, uintptr_t sp) COLD;
+void slow_lap_end(struct category *category, uintptr_t sp, uint64_t now) COLD;
