@@ -127,6 +127,7 @@ void slow_lap_begin(struct category *category, uintptr_t sp)
     if (!control_is_paused() && is_ready(sp)) {
         struct control *block = begin(sp);
         if (block) {
+            frames_arrive(block, sp);
             lap_begin(block, category_address(category, STORE_KIND_SCOPE));
             control_end(block);
         } else {
@@ -145,6 +146,7 @@ void slow_lap_end(struct category *category, uintptr_t sp, uint64_t now)
         enum clock_source source = (enum clock_source)recorder_settings()->clock_source;
         uint64_t end = source == CLOCK_NS ? clock_now(source) : now;
         if (block) {
+            frames_arrive(block, sp);
             lap_end(block, category_address(category, STORE_KIND_SCOPE), end);
             control_end(block);
         } else {

@@ -10,6 +10,7 @@
 
 #include "clock/clock.h"
 #include "record/func.h"
+#include "record/lap.h"
 #include "record/recorder.h"
 #include "record/stacks.h"
 #include "record/tree.h"
@@ -45,6 +46,7 @@ static void pop(struct control *block, struct store_frame *frame)
 static void close_top(struct control *block, uint64_t now)
 {
     struct store_frame frame = *block->top;
+    uint32_t depth = (uint32_t)(block->top - stacks_frames(block));
     pop(block, block->top);
     if (!frame.sp || frame.start_ticks & STORE_FRAME_MUTED) return;
     uint64_t ticks = now - frame.start_ticks;
@@ -59,6 +61,7 @@ static void close_top(struct control *block, uint64_t now)
         store_ref parent = whole(block, block->top)->node;
         tree_exit_folded(block, frame.node, parent, (uint32_t)frame.expected, ticks);
     }
+    if (node->address & STORE_MARK_LAP) lap_leave(block, depth, frame.start_ticks, ticks);
 }
 
 void frames_close_all(struct control *block, uint64_t now)
@@ -163,11 +166,13 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
     }
     above = whole(block, block->top); /* growing moves the frames */
     store_ref parent = above->node;
-    store_ref node = tree_child(block, parent, address);
+    store_ref node = tree_child(block, parent, func_mark(address));
     if (!node) {
         lose(block, sp, LOST_CALLS_NO_MEMORY);
         return;
     }
+    bool is_lap = tree_node(block->base, node)->address & STORE_MARK_LAP;
+    struct lap *lap = is_lap ? lap_enter(block, address) : NULL;
     uint32_t flags = 0;
     if (tree_is_folded(tree_node(block->base, node))) {
         flags = tree_enter_folded(block, node, above);
@@ -177,6 +182,7 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
         above->expected_address = 0; /* the table is asked next time */
     }
     push(block, node, flags, sp);
+    if (lap) lap_start(block, lap, block->top->start_ticks);
 }
 
 static bool is_of(const struct control *block, const struct store_frame *frame, uint64_t address)
@@ -217,4 +223,11 @@ void frames_exit(struct control *block, uint64_t address, uintptr_t sp, uint64_t
         return;
     }
     if (!exit_inherited(block, address, now)) recorder_count_lost(LOST_UNMATCHED_EXITS, 1);
+}
+
+void frames_arrive(struct control *block, uintptr_t sp)
+{
+    stacks_settle(block);
+    stacks_switch(block, sp);
+    if (sp > whole(block, block->top)->sp) frames_close_below(block, sp, ticks_now());
 }

@@ -19,3 +19,7 @@ void frames_close_below(struct control *block, uintptr_t sp, uint64_t now);
 
 /* Closes every open call of the current stack but inherited ones. Context: as above. */
 void frames_close_all(struct control *block, uint64_t now);
+
+/* Makes the frames current of the stack that sp lies in, and closes the stale ones on it. Context:
+ * as above. */
+void frames_arrive(struct control *block, uintptr_t sp);

@@ -136,3 +136,37 @@ void func_forget(struct control *block, uint64_t low, uint64_t high)
                          __ATOMIC_RELEASE);
     }
 }
+
+static const struct func_laps *watched;
+
+void func_watch(const struct func_laps *laps)
+{
+    /* Release pairs with the acquire in find_watched. */
+    __atomic_store_n(&watched, laps, __ATOMIC_RELEASE);
+}
+
+static const struct func_lap *find_watched(uint64_t address)
+{
+    const struct func_laps *list = __atomic_load_n(&watched, __ATOMIC_ACQUIRE);
+    uint32_t low = 0, high = list ? list->count : 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (list->items[middle].address == address) return &list->items[middle];
+        if (list->items[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+uint64_t func_mark(uint64_t address)
+{
+    return find_watched(address) ? address | STORE_MARK_LAP : address;
+}
+
+const char *func_lap_name(uint64_t address)
+{
+    const struct func_lap *found = find_watched(address);
+    return found ? found->name : NULL;
+}

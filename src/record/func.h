@@ -31,3 +31,22 @@ uint64_t *func_counters(struct control *block, struct store_function *function, 
 
 /* Marks every function in [low, high) as unloaded. Context: see recorder_forget_code. */
 void func_forget(struct control *block, uint64_t low, uint64_t high);
+
+/* Functions of which each call is a lap (record/lap.h), by ascending address. */
+struct func_lap {
+    uint64_t address;
+    const char *name; /* of the laps' kind; lives as long as the process */
+};
+struct func_laps {
+    uint32_t count;
+    struct func_lap items[];
+};
+
+/* From now on those are they; the list, and those before it, live as long as the process. Context:
+ * any thread, signal-safe. */
+void func_watch(const struct func_laps *laps);
+
+/* The address with STORE_MARK_LAP where its calls are laps; and the name of those laps, or NULL.
+ * Context: slow path, signal-safe. */
+uint64_t func_mark(uint64_t address);
+const char *func_lap_name(uint64_t address);

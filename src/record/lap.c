@@ -7,6 +7,7 @@
 #include "record/lap.h"
 
 #include "clock/clock.h"
+#include "record/category.h"
 #include "record/func.h"
 #include "record/recorder.h"
 #include "record/selves.h"
@@ -29,6 +30,7 @@ struct lap {
     store_ref node; /* of its durations */
     struct selves before;
     uint64_t before_ticks; /* the moment of `before`; 0 = none */
+    uint32_t innermost;    /* place of the call in which it was opened */
     bool is_measured;      /* of the open one */
     uint64_t last_ticks;   /* duration of the one before */
     /* where the call stands that began it; depth 0 = the program said it */
@@ -349,15 +351,15 @@ struct lap *lap_open(struct control *block, uint64_t kind, uint64_t opened)
                    opened - lap->before_ticks <= lap->last_ticks / AT_ONCE;
     lap->is_measured = follows || selves_measure(block, &block->laps->map, &lap->before, opened);
     if (!follows) lap->before_ticks = opened;
+    lap->innermost = selves_innermost(block);
     lap->depth = 0;
     return lap;
 }
 
 void lap_start(struct control *block, struct lap *lap, uint64_t now)
 {
-    uint32_t innermost = selves_innermost(block);
-    if (innermost < lap->before.count && now > lap->before_ticks)
-        lap->before.ticks[innermost] += now - lap->before_ticks;
+    if (lap->innermost < lap->before.count && now > lap->before_ticks)
+        lap->before.ticks[lap->innermost] += now - lap->before_ticks;
     lap->record->start_ticks = now;
     /* Release pairs with the acquire in report/laps.c. */
     __atomic_store_n(&lap->record->is_open, 1, __ATOMIC_RELEASE);
@@ -376,6 +378,31 @@ void lap_end(struct control *block, uint64_t kind, uint64_t now)
         end(block, lap, now);
     else
         recorder_count_lost(LOST_LAPS, 1);
+}
+
+struct lap *lap_enter(struct control *block, uint64_t address)
+{
+    const char *name = func_lap_name(address & STORE_ADDRESS_MASK);
+    struct category *category = name ? category_make(name) : NULL;
+    if (!category) return NULL;
+    uint64_t kind = category_address(category, STORE_KIND_SCOPE);
+    struct lap *lap = find(block->laps, kind);
+    if (lap && lap->record->is_open) return NULL;
+    lap = lap_open(block, kind, clock_now(source()));
+    if (!lap) return NULL;
+    lap->stack = block->stack;
+    lap->depth = (uint32_t)(block->top + 1 - stacks_frames(block));
+    return lap;
+}
+
+void lap_leave(struct control *block, uint32_t depth, uint64_t start, uint64_t ticks)
+{
+    struct lap *lap = block->laps ? block->laps->first : NULL;
+    for (; lap; lap = lap->next) {
+        if (!lap->record->is_open || lap->depth != depth || lap->stack != block->stack) continue;
+        finish(block, lap, start, ticks);
+        return;
+    }
 }
 
 void lap_drop_all(struct control *block)

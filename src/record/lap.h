@@ -30,6 +30,15 @@ void lap_end(struct control *block, uint64_t kind, uint64_t now);
 struct lap *lap_open(struct control *block, uint64_t kind, uint64_t opened);
 void lap_start(struct control *block, struct lap *lap, uint64_t now);
 
+/* A call of a function whose calls are laps (func_mark) is about to be pushed, above the current
+ * top; once it is, lap_start gets its start. NULL where it begins no lap: inside another one of
+ * that name, or without memory. Context: as above. */
+struct lap *lap_enter(struct control *block, uint64_t address);
+
+/* Such a call has ended, `ticks` after `start`; it stood at `depth` of the current frames. The lap
+ * that it began ends. Context: as above. */
+void lap_leave(struct control *block, uint32_t depth, uint64_t start, uint64_t ticks);
+
 /* Drops the open laps of a thread that is gone. Context: owner thread, attaching. */
 void lap_drop_all(struct control *block);
 

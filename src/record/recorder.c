@@ -320,6 +320,30 @@ void recorder_forget_code(uint64_t low, uint64_t high)
     }
 }
 
+static void mark_nodes(const struct control *block, uint64_t wanted)
+{
+    /* Pair with the releases in tree.c, as in forget_nodes. */
+    uint32_t capacity = __atomic_load_n(&block->slots_capacity, __ATOMIC_ACQUIRE);
+    const store_ref *slots = __atomic_load_n(&block->slots, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < capacity; i++) {
+        struct store_node *node = slots[i] ? tree_node(block->base, slots[i]) : NULL;
+        if (node && node->address == wanted) tree_mark(node, STORE_MARK_LAP);
+    }
+}
+
+void recorder_mark_laps(uint64_t address)
+{
+    struct control_process *process = control_process();
+    if (!process) return;
+    uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < used; i++) {
+        struct control *block = control_block(i);
+        if (!recorder_of(block)) continue;
+        mark_nodes(block, address);
+        stacks_forget(block, address, address + 1);
+    }
+}
+
 void recorder_count_lost(enum lost_kind kind, uint64_t n)
 {
     if (is_attached()) {

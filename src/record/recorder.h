@@ -84,6 +84,10 @@ void recorder_inherit(const struct recorder_open_call *calls, uint32_t count);
  * Context: any thread, not in a signal handler. */
 void recorder_forget_code(uint64_t low, uint64_t high);
 
+/* The calls of the function at this address are laps from now on (func_watch was told): every node
+ * of it in every recorder is marked STORE_MARK_LAP. Context: as recorder_forget_code. */
+void recorder_mark_laps(uint64_t address);
+
 /* Counts something under a kind, in the calling thread's recorder or, without one, in the head.
  * Context: any thread, signal-safe. */
 void recorder_count_lost(enum lost_kind kind, uint64_t n);
