@@ -3,6 +3,7 @@
  * The companion's one export: the table through which libstint.so has its store turned into a
  * report and its crashed stack walked. */
 #include "base/compiler.h"
+#include "companion/search.h"
 #include "companion/walk.h"
 #include "contract/report.h"
 #include "report/write.h"
@@ -29,6 +30,7 @@ static const struct report_table table = {
     .write = write_report,
     .abandon = abandon,
     .walk = walk_stack,
+    .search = search_functions,
 };
 
 EXPORT const struct report_table *stint_report_table(uint32_t version)

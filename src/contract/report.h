@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CONTRACT_VERSION = 1 };
+enum { CONTRACT_VERSION = 2 };
 
 /* What is to be written. The store's head already holds the ending and the clock's last pair. */
 struct report_request {
@@ -18,6 +18,24 @@ struct report_request {
     const char *path;   /* absolute final name */
     int is_snapshot;    /* ending.kind "snapshot" */
     int is_new;         /* a file of that name stays: −EEXIST */
+};
+
+/* Functions of an object file that are looked for. */
+struct report_search {
+    const char *path;
+    const uint8_t *build_id;
+    uint32_t build_id_bytes;
+    const char *patterns; /* comma-separated (symbols/glob.h) */
+    char *out;            /* zeroed; aligned to 8 */
+    size_t capacity;
+    uint64_t *fitting; /* bit i is set where the i-th pattern (of the first 64) fits any function */
+};
+
+/* One of them; the next follows `bytes` later. */
+struct report_found {
+    uint64_t address; /* in the file */
+    uint32_t bytes;
+    char name[]; /* as the report has it; NUL-terminated */
 };
 
 struct report_table {
@@ -34,6 +52,10 @@ struct report_table {
      * itself is the first. Returns how many. May hang or fault where the stack is broken.
      * Context: signal handler, on a stack of at least 64 KiB. */
     size_t (*walk)(void *context, uint64_t *addresses, size_t capacity);
+    /* The functions that fit, as report_found records; returns how many bytes they take. At most
+     * 4096, and what fits. Context: where the companion may be opened, on a stack of at least
+     * 3 MiB. Allocates by mmap alone. */
+    size_t (*search)(const struct report_search *search);
 };
 
 /* The one symbol that the companion exports. NULL when the version is another.

@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "interpose/jump.h"
 #include "life/companion.h"
+#include "life/lapnames.h"
 #include "life/modules.h"
 #include "life/snapshot.h"
 #include "life/start.h"
@@ -28,6 +29,7 @@ static void look(void)
     modules_rescan();
     companion_prepare();
     snapshot_prepare();
+    lapnames_look();
     errno = saved;
 }
 
@@ -71,6 +73,7 @@ EXPORT int dlclose(void *handle)
     int result = real()->dlclose(handle);
     saved = errno;
     modules_rescan();
+    lapnames_look();
     errno = saved;
     return result;
 }

@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "interpose/birth.h"
 #include "life/companion.h"
+#include "life/lapnames.h"
 #include "life/snapshot.h"
 #include "life/start.h"
 #include "real/real.h"
@@ -74,6 +75,7 @@ static struct thread_birth *conceive(const void *routine, void *argument,
     int saved = errno;
     companion_prepare();
     snapshot_prepare();
+    lapnames_look();
     struct thread_birth birth = {.argument = argument, .parent = thread_recorder_number()};
     memcpy(&birth.routine, &routine, sizeof birth.routine);
     birth.start_routine = (uintptr_t)routine;

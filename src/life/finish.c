@@ -14,6 +14,7 @@
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "life/companion.h"
+#include "life/lapnames.h"
 #include "life/modules.h"
 #include "life/start.h"
 #include "life/warn.h"
@@ -434,6 +435,8 @@ static void finish_normally(int status)
     if (finish_is_ours()) {
         companion_open();
         modules_catch_up();
+        lapnames_look();
+        lapnames_tell_missing();
         finish_process(STORE_ENDING_EXIT, status);
     }
     errno = error;

@@ -33,6 +33,7 @@ struct entry {
     bool is_gone;         /* unloaded */
     bool has_search_path; /* RPATH or RUNPATH */
     bool is_seen;         /* by the scan that goes on */
+    bool can_record;      /* imports the hooks or stint's API */
     store_ref record;     /* of the store that is used now */
 };
 
@@ -118,7 +119,8 @@ static void append(const struct elfimage *image, const char *name)
     if (*name && elfimage_has_rpath(image)) list.has_rpath = true;
     entry->build_id_bytes = elfimage_build_id(image, entry->build_id, sizeof entry->build_id);
     entry->is_seen = true;
-    if (!list.can_record && elfimage_imports_stint(image)) list.can_record = true;
+    entry->can_record = elfimage_imports_stint(image);
+    if (entry->can_record) list.can_record = true;
     /* Pairs with the acquire in count_now. */
     __atomic_store_n(&list.count, list.count + 1, __ATOMIC_RELEASE);
 }
@@ -262,6 +264,19 @@ void modules_forget_store(void)
     list.lock = 0; /* its holder, if any, lives on in the parent alone */
     list.last_record = 0;
     for (uint32_t i = 0; i < count_now(); i++) entry_at(i)->record = 0;
+}
+
+bool modules_object(uint32_t i, struct modules_object *object)
+{
+    if (i >= count_now()) return false;
+    const struct entry *entry = entry_at(i);
+    *object = (struct modules_object){.path = entry->path,
+                                      .build_id = entry->build_id,
+                                      .bias = entry->bias,
+                                      .build_id_bytes = entry->build_id_bytes,
+                                      .is_gone = entry->is_gone,
+                                      .can_record = entry->can_record};
+    return true;
 }
 
 static const struct entry *holder_of(uintptr_t address)

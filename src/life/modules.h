@@ -31,6 +31,17 @@ void modules_store(void);
 /* The list's objects count as unwritten again: the store is a new one. Context: a child's start. */
 void modules_forget_store(void);
 
+/* The i-th object seen, in the order of their coming; false past the last. Its texts live as long
+ * as the process. Context: any thread, signal-safe. */
+struct modules_object {
+    const char *path;
+    const uint8_t *build_id;
+    uint64_t bias;
+    uint32_t build_id_bytes;
+    bool is_gone, can_record;
+};
+bool modules_object(uint32_t i, struct modules_object *object);
+
 /* True when the result of dlopen(name) may depend on which object calls it from `caller`: a name
  * without slash searched along a RUNPATH or RPATH, or one with $ORIGIN and kin.
  * Context: any thread, signal-safe. */

@@ -16,6 +16,7 @@
 #include "life/companion.h"
 #include "life/crash.h"
 #include "life/finish.h"
+#include "life/lapnames.h"
 #include "life/modules.h"
 #include "life/snapshot.h"
 #include "life/thread.h"
@@ -267,6 +268,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv)
         is_constructed = true;
         if (modules_can_record()) companion_open();
         snapshot_prepare();
+        lapnames_look();
     }
     errno = saved;
 }

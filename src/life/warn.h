@@ -19,6 +19,8 @@
       "the report stands, but its store may not be removed by this process: rm ", "")              \
     X(WARN_NO_SNAPSHOTS, "cannot start the thread that writes snapshots (",                        \
       "); none will be written in this process")                                                   \
+    X(WARN_FRAME_FUNCTION, "no instrumented function is called ",                                  \
+      ": set STINT_FRAME_FUNCTION to names as the report has them")                                \
     X(WARN_NO_COMPANION_YET, "ended before libstint-report.so could be opened", "")
 
 enum warn_kind {

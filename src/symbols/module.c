@@ -162,17 +162,33 @@ static uint32_t owner_at(const struct symbols_module *module, uint64_t address)
     return low ? module->owners[low - 1] : NOBODY;
 }
 
+static struct symbol symbol_of(const struct symbols_module *module, const struct span *span)
+{
+    const char *name = span_name(&module->texts, span);
+    return (struct symbol){.name = name,
+                           .name_bytes = strlen(name),
+                           .address = span->address,
+                           .size = span->sized ? span->end - span->address : 0};
+}
+
 bool symbols_find(const struct symbols_module *module, uint64_t address, struct symbol *out)
 {
     uint32_t owner = owner_at(module, address);
     if (owner == NOBODY) return false;
-    const struct span *span = &module->spans[owner];
-    const char *name = span_name(&module->texts, span);
-    *out = (struct symbol){.name = name,
-                           .name_bytes = strlen(name),
-                           .address = span->address,
-                           .size = span->sized ? span->end - span->address : 0};
+    *out = symbol_of(module, &module->spans[owner]);
     return true;
+}
+
+void symbols_each(const struct symbols_module *module,
+                  void (*each)(void *context, const struct symbol *symbol), void *context)
+{
+    for (uint32_t i = 0; i < module->segments; i++) {
+        if (module->owners[i] == NOBODY) continue;
+        const struct span *span = &module->spans[module->owners[i]];
+        if (span->address != module->starts[i]) continue; /* goes on after an inner one */
+        struct symbol symbol = symbol_of(module, span);
+        each(context, &symbol);
+    }
 }
 
 void symbols_close(struct symbols_module *module)

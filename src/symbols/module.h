@@ -51,6 +51,11 @@ int symbols_open_images(struct arena *arena, const struct elf_image *object,
  * its section's end. False if none does. Context: any thread, signal-safe. */
 bool symbols_find(const struct symbols_module *module, uint64_t address, struct symbol *out);
 
+/* Calls for each function that symbols_find finds at its start, by ascending address.
+ * Context: any thread, signal-safe. */
+void symbols_each(const struct symbols_module *module,
+                  void (*each)(void *context, const struct symbol *symbol), void *context);
+
 /* Unmaps the files; the names of its symbols are gone. NULL is allowed.
  * Context: any thread, signal-safe. */
 void symbols_close(struct symbols_module *module);
