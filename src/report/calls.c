@@ -122,7 +122,7 @@ static int add_node(struct calls *calls, const struct store_node *record, store_
     if (!node->part) return 0;                                /* damaged: nothing is known of it */
     if (function_of(calls, node)->kind != STORE_KIND_SCOPE) { /* never in the tree */
         node->part->outside = record;
-        node->part->sums.ended = node->count;
+        node->part->sums.ended = __atomic_load_n(&record->count, __ATOMIC_ACQUIRE);
         return 0;
     }
     if (!record->parent && (record->address & STORE_MARK_CATEGORY)) {
