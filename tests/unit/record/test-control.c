@@ -6,6 +6,7 @@
 
 #include "lab.h"
 
+#include "record/frames.h"
 #include "record/frames_hot.h"
 
 #include <pthread.h>
@@ -245,6 +246,116 @@ static void what_must_stay_slow_stays_slow_after_it(void **state)
     assert_true(goes_slow(control));
 }
 
+static void call(uint64_t address, uintptr_t sp)
+{
+    assert_true(control_begin(lab.block, sp));
+    frames_enter(lab.block, address, sp);
+    control_end(lab.block);
+}
+
+static void visit_slow_path(void)
+{
+    assert_true(control_begin(control, 1000));
+    control_end(control);
+}
+
+static void while_paused_enters_go_slow(void **state)
+{
+    lab_open_here((struct recorder_options){0});
+    struct control before = *control;
+    void (*const ways[][2])(void) = {{control_pause, control_resume},
+                                     {control_pause_thread, control_resume_thread}};
+    for (int i = 0; i < 2; i++) {
+        ways[i][0](), ways[i][0]();
+        assert_true(control_is_paused());
+        for (int resumes = 0; resumes < 2; resumes++) {
+            assert_int_equal(control->frames_bytes, 0);
+            assert_int_equal(control->category_count, 0);
+            assert_int_equal(control->stack_bytes, before.stack_bytes); /* exits do not */
+            visit_slow_path();
+            ways[i][1]();
+        }
+        assert_false(control_is_paused());
+        ways[i][1](); /* once too often */
+        assert_false(control_is_paused());
+        visit_slow_path();
+        assert_memory_equal(control, &before, sizeof before);
+    }
+}
+
+enum { TOP = LAB_HIGH - 0x1000, B = 0xb000, C = 0xc000, D = 0xd000 };
+
+static void calls_while_paused_are_in_balance_and_not_recorded(void **state)
+{
+    lab_open((struct recorder_options){0});
+    lab_enter(A, TOP, 100);
+    control_pause_thread();
+    call(B, TOP - 16), call(A, TOP - 32), call(B, TOP - 48);
+    assert_int_equal(lab_depth(), 4);
+    assert_int_equal(LAB_NODE(A)->count, 0);
+    /* The muted call of A stands on A's node: the straight line must not take it for A's own. */
+    lab_exit(B, TOP - 48, 150);
+    assert_false(frames_try_exit(lab.block, lab.block->top, A, clock_counter()));
+    lab_exit(A, TOP - 32, 160), lab_exit(B, TOP - 16, 170);
+    assert_int_equal(lab_depth(), 1);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+    lab_exit(A, TOP, 200); /* was open: is recorded */
+    assert_int_equal(LAB_NODE(A)->count, 1);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 100);
+    assert_null(LAB_NODE(A, B));
+    control_resume_thread();
+}
+
+static void a_call_below_a_muted_one_belongs_to_the_call_around_it(void **state)
+{
+    lab_open((struct recorder_options){0});
+    lab_enter(A, TOP, 100);
+    control_pause();
+    call(B, TOP - 16), call(C, TOP - 32);
+    control_resume();
+    lab_enter(D, TOP - 48, 120);
+    lab_exit(D, TOP - 48, 130);
+    assert_int_equal(LAB_NODE(A, D)->count, 1);
+    lab_enter(A, TOP + 16, 150); /* a longjmp left all of them */
+    assert_int_equal(lab_depth(), 1);
+    assert_int_equal(LAB_NODE(A)->count, 1);
+    assert_null(LAB_NODE(A, B));
+    assert_null(LAB_NODE(A, C));
+}
+
+/* Set by the pausing thread when its pause is made; the other says what it then sees. */
+static uint32_t is_made, verdicts, stays_fast;
+
+static void *works_slowly(void *unused)
+{
+    const struct recorder_thread thread = {.tid = 2, .stack_high = UINTPTR_MAX};
+    assert_int_equal(recorder_attach(&thread), 0);
+    for (uint32_t round = 1; round <= 2000;) {
+        visit_slow_path();
+        if (__atomic_load_n(&is_made, __ATOMIC_ACQUIRE) != round) continue;
+        if (control->frames_bytes) stays_fast++;
+        __atomic_store_n(&verdicts, round++, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static void no_slow_path_of_another_thread_undoes_a_pause(void **state)
+{
+    pthread_t thread;
+    lab_open((struct recorder_options){0});
+    is_made = verdicts = stays_fast = 0;
+    assert_int_equal(pthread_create(&thread, NULL, works_slowly, NULL), 0);
+    for (uint32_t round = 1; round <= 2000; round++) {
+        control_pause();
+        __atomic_store_n(&is_made, round, __ATOMIC_RELEASE);
+        while (__atomic_load_n(&verdicts, __ATOMIC_ACQUIRE) != round) {
+        }
+        control_resume();
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(stays_fast, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +369,10 @@ int main(void)
         LAB_CASE(a_grandchild_finds_zeros_too),
         LAB_CASE(while_busy_hooks_go_slow_and_nobody_else_begins),
         LAB_CASE(what_must_stay_slow_stays_slow_after_it),
+        LAB_CASE(while_paused_enters_go_slow),
+        LAB_CASE(calls_while_paused_are_in_balance_and_not_recorded),
+        LAB_CASE(a_call_below_a_muted_one_belongs_to_the_call_around_it),
+        LAB_CASE(no_slow_path_of_another_thread_undoes_a_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -401,6 +401,67 @@ static void without_memory_a_call_elsewhere_stays_on_the_stack_in_use(void **sta
     assert_int_equal(stacks_in_store(), 1);
 }
 
+/* A fiber's stack within the thread's own, and where the thread is below and above it. */
+enum { FIBER_LOW = LAB_LOW + 0x4000, FIBER_HIGH = LAB_LOW + 0x8000, FIBER = FIBER_HIGH - 0x100 };
+enum { BELOW = LAB_LOW + 0x2000 };
+
+static void set_fiber(uintptr_t low, uintptr_t high, uintptr_t sp)
+{
+    assert_true(control_begin(lab.block, sp));
+    assert_int_equal(stacks_set_fiber(lab.block, low, high, sp), 0);
+    control_end(lab.block);
+}
+
+static void a_fiber_within_a_stack_has_frames_of_its_own(void **state)
+{
+    open_lab();
+    lab_enter(A, HERE, 0);
+    set_fiber(FIBER_LOW, FIBER_HIGH, HERE);
+    assert_int_equal(lab.block->stack_low,
+                     FIBER_HIGH); /* what the straight line may take for own */
+    lab_enter(B, FIBER, 10);
+    assert_bounds(FIBER_LOW, FIBER_HIGH);
+    lab_enter(C, BELOW, 20); /* the thread's own stack reaches around the fiber's */
+    assert_int_equal(lab.block->stack_low, LAB_LOW);
+    assert_int_equal(lab.block->stack_bytes, FIBER_LOW - LAB_LOW);
+    lab_exit(B, FIBER, 30);
+    set_fiber(0, 0, BELOW);
+    assert_bounds(LAB_LOW, LAB_HIGH);
+    lab_exit(C, BELOW, 40), lab_exit(A, HERE, 50);
+    assert_int_equal(LAB_NODE(B)->total_ticks, 20);
+    assert_int_equal(LAB_NODE(A, C)->total_ticks, 20);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+}
+
+static void a_fiber_comes_back_to_its_open_calls(void **state)
+{
+    open_lab();
+    set_fiber(FIBER_LOW, FIBER_HIGH, HERE);
+    lab_enter(A, FIBER, 0);
+    set_fiber(0, 0, FIBER); /* before it switches */
+    lab_enter(B, FIBER - 16, 10);
+    assert_non_null(LAB_NODE(A, B));
+    lab_enter(C, HERE, 20);
+    lab_enter(D, FIBER, 30); /* the fiber's memory is of other use while it is not on */
+    assert_non_null(LAB_NODE(C, D));
+    lab_exit(D, FIBER, 35), lab_exit(C, HERE, 40);
+    set_fiber(FIBER_LOW, FIBER_HIGH, FIBER - 32); /* after it has switched */
+    assert_int_equal(lab_depth(), 2);
+    assert_int_equal(stacks_in_store(), 2);
+}
+
+static void another_fiber_at_a_place_ends_the_calls_of_the_former(void **state)
+{
+    open_lab();
+    set_fiber(FIBER_LOW, FIBER_HIGH, HERE);
+    lab_enter(A, FIBER, 0);
+    set_fiber(FIBER_LOW + 0x1000, FIBER_HIGH + 0x1000, HERE);
+    assert_int_equal(LAB_NODE(A)->count, 1);
+    lab_enter(B, FIBER, 10);
+    assert_bounds(FIBER_LOW + 0x1000, FIBER_HIGH + 0x1000);
+    assert_non_null(LAB_NODE(B));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +485,9 @@ int main(void)
         LAB_CASE(a_successor_finds_the_stack_empty_and_at_its_place),
         LAB_CASE(open_calls_forget_to_expect_unloaded_code),
         LAB_CASE(without_memory_a_call_elsewhere_stays_on_the_stack_in_use),
+        LAB_CASE(a_fiber_within_a_stack_has_frames_of_its_own),
+        LAB_CASE(a_fiber_comes_back_to_its_open_calls),
+        LAB_CASE(another_fiber_at_a_place_ends_the_calls_of_the_former),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,6 +145,21 @@ static void an_open_recursion_adds_only_its_outermost_call(void **state)
     assert_int_equal(load_integer(named("0x100"), "Open"), 2);
 }
 
+/* Its frame stands on the node of the call around it. */
+static void a_muted_call_is_not_there(void **state)
+{
+    store_ref a = function(0x100), b = function(0x200);
+    store_ref in_a = node(0, a), in_b = node(in_a, b);
+    store_ref stack = builder_stack(&store, recorder, 8);
+    builder_frame(&store, stack, in_a, NOW - 9000);
+    builder_frame(&store, stack, in_a, STORE_FRAME_MUTED | 0x300);
+    builder_frame(&store, stack, in_b, NOW - 1000);
+    make_report();
+    has_times(named("0x100"), 1, 9000, 8000);
+    has_times(named("0x200"), 1, 1000, 1000);
+    assert_int_equal(json_array_size(load_at(report, "threads.0.open_calls")), 2);
+}
+
 static void an_inherited_call_is_open_and_not_counted(void **state)
 {
     store_ref a = function(0x100), b = function(0x200);
@@ -371,6 +386,7 @@ int main(void)
         IN_STORE(siblings_are_not_inside_each_other),
         IN_STORE(an_open_call_lasts_until_now),
         IN_STORE(an_open_recursion_adds_only_its_outermost_call),
+        IN_STORE(a_muted_call_is_not_there),
         IN_STORE(an_inherited_call_is_open_and_not_counted),
         IN_STORE(a_call_that_nobody_timed_lasts_as_long_as_its_callees),
         IN_STORE(a_stack_that_is_not_in_use_has_no_open_calls),
