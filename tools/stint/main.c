@@ -20,6 +20,8 @@ const struct verb verbs[] = {
     {"export", "-f FORMAT [-o FILE] [REPORT]",
      "Writes a report in the form that another program reads", export_options, false, false,
      export_main},
+    {"diff", "[OPTION…] OLD NEW | OLD… -- NEW…", "Says what changed between reports", diff_options,
+     false, false, diff_main},
     {"merge", "[OPTION…] FILE… -o OUT", "Makes one report of many", merge_options, false, false,
      merge_main},
     {"recover", "[OPTION…] [STORE…]",
