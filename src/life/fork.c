@@ -32,6 +32,7 @@ static __thread store_ref recorded_as;
 static struct {
     struct fork_notes notes;
     uint32_t pid;     /* of the child that they are for; 0 = none */
+    uintptr_t sp;     /* where its first event came */
     uint64_t starter; /* pid << 32 | tid of who starts the child afresh; 0 = nobody */
 } child;
 
@@ -41,7 +42,7 @@ static uint32_t parents_open_calls(struct recorder_open_call *calls, uint32_t ca
 {
     struct view view;
     uint64_t used = store_head(&process.store)->used_bytes, steps = 0;
-    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t sp = child.sp;
     uint32_t count = 0;
     if (view_init(&view, process.store.base, used, NULL)) return 0;
     const struct store_recorder *thread = view_at(&view, recorded_as, sizeof *thread);
@@ -183,10 +184,11 @@ static void start_afresh(void)
     start_child();
 }
 
-bool fork_child_start(void)
+bool fork_child_start(uintptr_t sp)
 {
     uint64_t self = (uint64_t)identity_pid() << 32 | identity_tid();
     if (claim_start(self)) {
+        child.sp = sp;
         start_afresh();
         __atomic_store_n(&child.starter, 0, __ATOMIC_RELEASE);
     } else if (fork_is_fresh_child() && !wait_for_starter(self)) {

@@ -30,10 +30,10 @@ void fork_child(struct fork_notes *notes);
  * Context: any thread, signal-safe. */
 bool fork_is_fresh_child(void);
 
-/* The first event of a forked child: forgets the parent's store and starts recording afresh. False
- * where children are not followed, memory is short, or the caller interrupted just this.
- * Context: slow path, any thread, signal-safe. */
-bool fork_child_start(void);
+/* The first event of a forked child, which came at sp: forgets the parent's store and starts
+ * recording afresh. False where children are not followed, memory is short, or the caller
+ * interrupted just this. Context: slow path, any thread, signal-safe. */
+bool fork_child_start(uintptr_t sp);
 
 /* Puts the calls that were open at the fork on the recorder of the child's first thread; nothing in
  * any other. Context: owner thread, right after recorder_attach. */

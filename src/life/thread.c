@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "base/file.h"
 #include "base/maps.h"
+#include "base/onstack.h"
 #include "base/sys.h"
 #include "life/crash.h"
 #include "life/fork.h"
@@ -24,6 +25,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -35,6 +37,8 @@ enum { KEYS_WITHOUT_ALLOCATION = 32 };
 /* Unlimited stacks are taken as this much: mappings begin far below then (legacy layout). */
 #define UNLIMITED_STACK (UINT64_C(1) << 30)
 
+enum { ATTACH_GUARD_BYTES = 4096, ATTACH_BYTES = 64 * 1024 };
+
 static pthread_key_t end_key;
 static bool has_end_key;
 
@@ -42,6 +46,7 @@ static bool has_end_key;
 static __thread struct thread_birth born;
 static __thread uintptr_t born_sp;
 static __thread uint64_t born_ticks;
+static __thread uintptr_t attaching_low; /* while it attaches: the stack for that */
 /* What the program calls it. */
 static __thread char given_name[RECORDER_NAME_BYTES + 1];
 
@@ -146,9 +151,8 @@ static void bounds_of_mapping(struct recorder_thread *thread, uintptr_t sp)
     thread->stack_high = range.high;
 }
 
-COLD static void describe(struct recorder_thread *thread)
+COLD static void describe(struct recorder_thread *thread, uintptr_t sp)
 {
-    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
     *thread = (struct recorder_thread){.tid = identity_tid(), .start_routine = born.start_routine};
     bool is_of_this_store = born_ticks >= store_head(&process.store)->first_ticks;
     thread->parent = is_of_this_store ? born.parent : 0;
@@ -160,12 +164,12 @@ COLD static void describe(struct recorder_thread *thread)
 }
 
 /* False in a child of vfork, and where a forked child is not to be recorded. */
-static bool is_our_process(void)
+static bool is_our_process(uintptr_t sp)
 {
     const struct control_process *page = control_process();
     if (!page) return false;
     uint32_t pid = __atomic_load_n(&page->pid, __ATOMIC_ACQUIRE);
-    if (pid == 0) return fork_child_start();
+    if (pid == 0) return fork_child_start(sp);
     return pid == identity_pid();
 }
 
@@ -175,16 +179,16 @@ static void count_late_call(void)
         recorder_count_lost(LOST_CALLS_AFTER_REPORT, 1);
 }
 
-COLD static bool attach(void)
+COLD static bool attach(uintptr_t sp)
 {
     if (!start_process() || process.is_off) return false;
-    if (!is_our_process()) return false;
+    if (!is_our_process(sp)) return false;
     if (!start_recording()) {
         count_late_call();
         return false;
     }
     struct recorder_thread thread;
-    describe(&thread);
+    describe(&thread, sp);
     if (recorder_attach(&thread)) return false;
     fork_inherit();
     if (given_name[0]) (void)recorder_give_name(given_name);
@@ -193,13 +197,36 @@ COLD static bool attach(void)
     return true;
 }
 
+static long attach_job(void *sp) { return attach((uintptr_t)sp); }
+
+/* On a stack of its own: a first event may come on an alternate stack or a thread's stack that is
+ * as small as the kernel and libc allow. */
+COLD static bool attach_elsewhere(uintptr_t sp)
+{
+    struct onstack place;
+    long at = sys_call6(SYS_mmap, 0, ATTACH_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (at < 0 && at > -4096) return attach(sp);
+    (void)sys_call3(SYS_mprotect, at, ATTACH_GUARD_BYTES, PROT_NONE);
+    attaching_low = (uintptr_t)at;
+    bool is_attached = onstack_call(&place, attach_job, (void *)sp, (void *)(at + ATTACH_BYTES));
+    attaching_low = 0;
+    (void)sys_call2(SYS_munmap, at, ATTACH_BYTES);
+    return is_attached;
+}
+
 bool thread_attach(void)
 {
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
     if (process.is_off) return false;
+    if (attaching_low && sp - attaching_low < ATTACH_BYTES) {
+        recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1); /* a handler of SIGTRAP interrupted it */
+        return false;
+    }
     int saved = errno;
     struct file_guard guard;
     file_guard(&guard);
-    bool is_attached = attach();
+    bool is_attached = attach_elsewhere(sp);
     file_unguard(&guard);
     errno = saved;
     return is_attached;

@@ -128,6 +128,11 @@ static const struct symbols_module *symbols_of(struct names *names, struct names
     return module->symbols;
 }
 
+void names_read_symbols(struct names *names, struct names_place place)
+{
+    if (place.module != INDEX_NONE) (void)symbols_of(names, &names->modules[place.module]);
+}
+
 static struct names_text nameless(struct names *names, struct names_place place)
 {
     struct fmt out = fmt_over(names->name, VALID_BYTES);

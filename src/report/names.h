@@ -44,6 +44,9 @@ struct names_text {
 };
 struct names_text names_of(struct names *names, struct names_place place, bool is_inside);
 
+/* Reads the place's symbols now: while a descriptor is to be had. */
+void names_read_symbols(struct names *names, struct names_place place);
+
 /* The module's path (valid UTF-8, lives as long as names), its build-id in hexadecimal into text
  * (65 bytes; empty without one). NULL without a module. */
 const char *names_module_path(struct names *names, uint32_t module, char build_id[65]);

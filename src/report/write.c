@@ -335,10 +335,38 @@ static int prepare(struct writer *writer, const struct report_input *input)
     return error;
 }
 
-static int write_into(struct writer *writer, const struct report_input *input, int fd)
+/* Where the document goes: into a file that is opened for it, or an open descriptor. */
+struct destination {
+    struct file_replace *file; /* NULL = fd */
+    int fd;
+};
+
+/* A program may have left one descriptor alone, which the report's own file takes for long. */
+static void read_all_symbols(struct writer *writer)
+{
+    const struct merged *merged = &writer->merged;
+    for (uint32_t i = 0; i < merged->ranked; i++)
+        names_read_symbols(&writer->merged.names, merged->functions[merged->by_rank[i]].place);
+}
+
+static int open_destination(const struct report_input *input, struct destination *to)
+{
+    if (!to->file) return 0;
+    int error = file_replace_open(to->file, input->path);
+    to->fd = to->file->fd;
+    return error;
+}
+
+static int write_into(struct writer *writer, const struct report_input *input,
+                      struct destination *to)
 {
     int error = prepare(writer, input);
     if (!error) {
+        read_all_symbols(writer);
+        error = open_destination(input, to);
+    }
+    if (!error) {
+        int fd = to->fd;
         stream_init(&writer->stream, fd, writer->buffer, &writer->values);
         jsonmem_begin(&writer->values);
         write_document(writer);
@@ -349,13 +377,13 @@ static int write_into(struct writer *writer, const struct report_input *input, i
     return error;
 }
 
-int report_write_to(const struct report_input *input, int fd, uint64_t *memory_bytes,
-                    struct fault *fault)
+static int write_to(const struct report_input *input, struct destination *to,
+                    uint64_t *memory_bytes, struct fault *fault)
 {
     struct arena home = ARENA_INIT; /* the writer itself is too large for a signal's stack */
     struct writer *writer = arena_alloc(&home, sizeof *writer);
     if (!writer) return fault_set(fault, -ENOMEM, "no memory for the report");
-    int error = write_into(writer, input, fd);
+    int error = write_into(writer, input, to);
     if (memory_bytes)
         *memory_bytes = home.mapped_bytes + writer->arena.mapped_bytes +
                         writer->scratch.mapped_bytes + writer->values.mapped_bytes;
@@ -364,15 +392,24 @@ int report_write_to(const struct report_input *input, int fd, uint64_t *memory_b
     arena_fini(&writer->arena);
     arena_fini(&home);
     if (error == -ENOMEM) return fault_set(fault, error, "no memory for the report");
-    return error ? fault_set(fault, error, "the report can't be written") : 0;
+    if (!error) return 0;
+    bool is_open = !to->file || to->file->fd >= 0;
+    return fault_set(fault, error,
+                     is_open ? "the report can't be written" : "the report can't be made");
+}
+
+int report_write_to(const struct report_input *input, int fd, uint64_t *memory_bytes,
+                    struct fault *fault)
+{
+    struct destination to = {.fd = fd};
+    return write_to(input, &to, memory_bytes, fault);
 }
 
 static int write_file(const struct report_input *input, struct file_replace *file,
                       struct fault *fault)
 {
-    int error = file_replace_open(file, input->path);
-    if (error) return fault_set(fault, error, "the report can't be made");
-    error = report_write_to(input, file->fd, NULL, fault);
+    struct destination to = {.file = file};
+    int error = write_to(input, &to, NULL, fault);
     if (error) {
         file_replace_abort(file);
         return error;
@@ -386,6 +423,7 @@ int report_write(const struct report_input *input, struct fault *fault)
     struct arena home = ARENA_INIT;
     struct file_replace *file = arena_alloc(&home, sizeof *file);
     if (!file) return fault_set(fault, -ENOMEM, "no memory for the report");
+    *file = (struct file_replace)FILE_REPLACE_INIT;
     struct file_guard guard;
     file_guard(&guard);
     int error = write_file(input, file, fault);

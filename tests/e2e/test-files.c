@@ -198,6 +198,14 @@ static void a_umask_that_changes_does_no_harm(void **state) { check_limits("umas
 
 static void few_descriptors_are_enough_or_said(void **state) { check_limits("nofile", true); }
 
+/* The one that is left serves the symbols first, then the report. */
+static void one_descriptor_is_enough_for_every_name(void **state)
+{
+    struct both both;
+    both_run(&both, &(struct run_spec){.target = "file-limits", .args = {"nofile4"}});
+    both_fini(&both);
+}
+
 static void little_address_space_is_enough_or_said(void **state) { check_limits("as", true); }
 
 static void a_file_size_limit_is_said(void **state) { check_limits("fsize", true); }
@@ -307,6 +315,7 @@ int main(void)
         cmocka_unit_test(the_default_name_is_in_the_directory_where_it_started),
         cmocka_unit_test(a_umask_that_changes_does_no_harm),
         cmocka_unit_test(few_descriptors_are_enough_or_said),
+        cmocka_unit_test(one_descriptor_is_enough_for_every_name),
         cmocka_unit_test(little_address_space_is_enough_or_said),
         cmocka_unit_test(a_file_size_limit_is_said),
         cmocka_unit_test(a_user_who_may_not_write_is_told),

@@ -114,6 +114,17 @@ static void the_programs_own_alternate_stack_is_its_own(void **state)
     both_fini(&both);
 }
 
+static void an_alternate_stack_of_the_least_size_has_room_for_us(void **state)
+{
+    static const char *const when[] = {"first", "later"};
+    for (size_t i = 0; i < 2; i++) {
+        struct both both;
+        both_run(&both, &(struct run_spec){.target = "tiny-altstack", .args = {when[i]}});
+        assert_int_equal(both.plain.status, 0);
+        both_fini(&both);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +138,7 @@ int main(void)
         cmocka_unit_test(system_calls_are_interrupted_no_more_than_without),
         cmocka_unit_test(sigwait_gets_what_was_sent),
         cmocka_unit_test(the_programs_own_alternate_stack_is_its_own),
+        cmocka_unit_test(an_alternate_stack_of_the_least_size_has_room_for_us),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

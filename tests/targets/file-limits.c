@@ -26,6 +26,7 @@ PLAIN static int change(const char *what)
     if (!strcmp(what, "fsize")) limit(RLIMIT_FSIZE, 100);
     if (!strcmp(what, "as")) limit(RLIMIT_AS, 1 << 20);
     if (!strcmp(what, "nofile")) limit(RLIMIT_NOFILE, 3);
+    if (!strcmp(what, "nofile4")) limit(RLIMIT_NOFILE, 4);
     if (!strcmp(what, "chdir")) return chdir("/");
     if (!strcmp(what, "setuid")) return setuid(65534);
     if (!strcmp(what, "chroot")) return chroot("/proc");
