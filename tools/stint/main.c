@@ -24,6 +24,8 @@ const struct verb verbs[] = {
      false, false, diff_main},
     {"merge", "[OPTION…] FILE… -o OUT", "Makes one report of many", merge_options, false, false,
      merge_main},
+    {"check", "[--json] PROGRAM", "Says whether a program would be recorded, or what to change",
+     check_options, false, false, check_main},
     {"recover", "[OPTION…] [STORE…]",
      "Lists the stores of killed programs, or writes their reports", recover_options, false, false,
      recover_main},

@@ -19,11 +19,18 @@ struct target {
     enum target_kind kind;
     char path[4096];
     char sanitizer[64]; /* gcc's runtime that wants to come first: "libasan.so.8"; "" = none */
-    bool is_privileged; /* setuid or setgid for somebody else, or file capabilities */
+    bool is_privileged; /* setuid, setgid or with capabilities for somebody else */
     bool wants_hooks;   /* imports __cyg_profile_func_enter */
 };
 
-/* Looks the command up as execvp does and reads what it finds. */
+/* Looks a command up as execvp does; false where there is none. */
+bool target_find(const char *command, char path[4096]);
+
+/* Setuid or setgid for somebody else than the caller, or with file capabilities: the loader
+ * preloads nothing then. */
+bool target_is_privileged(const char *path);
+
+/* Looks the command up and reads what it finds. */
 void target_inspect(const char *command, struct target *target);
 
 /* Why nothing was recorded, and what to do: one sentence that follows the command's name. */
