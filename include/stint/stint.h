@@ -152,7 +152,7 @@ STINT_CALL_ void stint_end_frame_as(const char *kind) { STINT_TELL_(end_frame(ki
 /* --- The recording itself --- */
 
 /* A report now, while the program goes on. path NULL: under the name of the final one. 0 or −errno;
- * −ENOSYS (−38) without stint. Any thread, not in signal handlers. */
+ * −ENOSYS (−38) without stint. Any thread, signal-safe. */
 STINT_CALL_ int stint_save_report(const char *path)
 {
     const struct stint_table *stint_ = stint_bound_();

@@ -4,17 +4,15 @@
  * nothing is bound by name. Each entry is thin: it asks the rooms that do the work, and keeps
  * errno. Runs in any thread, before main and after it. */
 #include "base/compiler.h"
-#include "base/fmt.h"
-#include "base/sys.h"
 #include "hook/scope.h"
 #include "life/finish.h"
 #include "life/start.h"
 #include "life/thread.h"
+#include "life/warn.h"
 #include "record/control.h"
 #include "record/recorder.h"
 
 #define STINT_INSIDE_ /* we do not look for ourselves */
-#include <errno.h>
 #include <stint/stint.h>
 #include <string.h>
 
@@ -33,31 +31,6 @@ static void value(const char *name, const char *unit, double x)
 static void value_to(stint_handle *handle, const char *unit, double x)
 {
     scope_value((struct category *)(void *)handle, unit, bits_of(x));
-}
-
-/* Where relative names begin: the process's directory as it is now. */
-static int absolute(const char *path, char *name, size_t capacity)
-{
-    struct fmt out = fmt_over(name, capacity);
-    if (path[0] != '/') {
-        long length = sys_call2(SYS_getcwd, name, capacity);
-        if (length < 0) return (int)length;
-        if (name[0] != '/') return -ENOENT; /* no longer within the root */
-        out.length = strlen(name);
-        if (out.length > 1) fmt_char(&out, '/');
-    }
-    fmt_text(&out, path);
-    return out.cut ? -ENAMETOOLONG : 0;
-}
-
-static int save_report(const char *path)
-{
-    char name[4096];
-    int saved = errno;
-    int error = path ? absolute(path, name, sizeof name) : 0;
-    if (!error) error = finish_snapshot(path ? name : NULL);
-    errno = saved;
-    return error;
 }
 
 static void fiber_enter(const void *low, size_t bytes)
@@ -84,7 +57,7 @@ static const struct stint_table table = {
     .value_to = value_to,
     .start_frame = scope_lap_begin_named,
     .end_frame = scope_lap_end_named,
-    .save_report = save_report,
+    .save_report = finish_snapshot,
     .pause = control_pause,
     .resume = control_resume,
     .pause_thread = control_pause_thread,
@@ -100,6 +73,8 @@ EXPORT const struct stint_table *stint_bind(uint32_t version, uint32_t bytes);
  */
 EXPORT const struct stint_table *stint_bind(uint32_t version, uint32_t bytes)
 {
-    if (version != STINT_VERSION || bytes > sizeof table) return NULL;
-    return start_announce() ? &table : NULL;
+    if (!start_announce()) return NULL;
+    if (version == STINT_VERSION && bytes <= sizeof table) return &table;
+    warn_once(WARN_NEWER_HEADER, "<stint/stint.h>");
+    return NULL;
 }

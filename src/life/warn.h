@@ -21,6 +21,8 @@
       "); none will be written in this process")                                                   \
     X(WARN_FRAME_FUNCTION, "no instrumented function is called ",                                  \
       ": set STINT_FRAME_FUNCTION to names as the report has them")                                \
+    X(WARN_NEWER_HEADER, "this libstint.so is older than the ",                                    \
+      " that the program was built with, and records nothing that it says: use a newer stint")     \
     X(WARN_NO_COMPANION_YET, "ended before libstint-report.so could be opened", "")
 
 enum warn_kind {

@@ -82,6 +82,49 @@ static void threads_have_the_names_that_the_program_gave_them(void **state)
     both_fini(&both);
 }
 
+static long long count_of(const json_t *report, const char *table, const char *name)
+{
+    const json_t *entry = json_object_get(json_object_get(report, table), name);
+    return entry ? integer_at(entry, "Count") : 0;
+}
+
+static void check_said(const struct both *both, long long rounds)
+{
+    assert_int_equal(count_of(both->report, "categories", "Round"), rounds);
+    assert_int_equal(count_of(both->report, "categories", "Step"), rounds);
+    assert_int_equal(count_of(both->report, "categories", "Waited"), rounds);
+    assert_int_equal(count_of(both->report, "counters", "Steps"), rounds);
+    assert_int_equal(count_of(both->report, "categories", "Open_At_The_End"), 1);
+    assert_int_equal(json_array_size(json_object_get(both->report, "functions")), 0);
+    json_t *child = report_load_other(&both->stint, 0, CHECK_CHILD);
+    assert_int_equal(count_of(child, "categories", "Round"), 7);
+    assert_int_equal(count_of(child, "counters", "Steps"), 7);
+    json_decref(child);
+}
+
+/* Nothing it imports shows that it may record. */
+static void a_program_without_hooks_is_recorded_however_it_ends(void **state)
+{
+    const char *const ends[] = {"return", "early", "crash", "kill"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct both both;
+        both_run_bare(&both, &(struct run_spec){.target = "says", .args = {ends[i]}});
+        both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+        check_said(&both, 25000 + (i == 1));
+        if (i == 2) assert_string_equal(report_ending(both.report, "signal"), "SIGSEGV");
+        both_fini(&both);
+    }
+}
+
+static void a_header_that_is_newer_than_stint_is_told(void **state)
+{
+    struct both both;
+    both_run_bare(&both, &(struct run_spec){.target = "newer-header", .says = true});
+    assert_non_null(strstr(both.stint.err, "older than the <stint/stint.h>"));
+    both_check_left(&both, "");
+    both_fini(&both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +133,8 @@ int main(void)
         cmocka_unit_test(scopes_are_counted_however_they_are_left),
         cmocka_unit_test(scopes_end_with_their_block_when_it_throws),
         cmocka_unit_test(pauses_hold_on_the_slow_path_too),
+        cmocka_unit_test(a_program_without_hooks_is_recorded_however_it_ends),
+        cmocka_unit_test(a_header_that_is_newer_than_stint_is_told),
         cmocka_unit_test(threads_have_the_names_that_the_program_gave_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
