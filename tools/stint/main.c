@@ -26,6 +26,8 @@ const struct verb verbs[] = {
      merge_main},
     {"check", "[--json] PROGRAM", "Says whether a program would be recorded, or what to change",
      check_options, false, false, check_main},
+    {"top", "[OPTION…] PID|STORE", "Shows a running program's functions, again and again",
+     top_options, false, false, top_main},
     {"recover", "[OPTION…] [STORE…]",
      "Lists the stores of killed programs, or writes their reports", recover_options, false, false,
      recover_main},

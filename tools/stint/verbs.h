@@ -11,6 +11,7 @@ extern const struct opt export_options[];
 extern const struct opt merge_options[], diff_options[];
 extern const struct opt merge_options[];
 extern const struct opt check_options[];
+extern const struct opt top_options[];
 
 int run_main(struct opt_args *args);
 int report_main(struct opt_args *args);
@@ -18,6 +19,7 @@ int export_main(struct opt_args *args);
 int diff_main(struct opt_args *args);
 int merge_main(struct opt_args *args);
 int check_main(struct opt_args *args);
+int top_main(struct opt_args *args);
 int recover_main(struct opt_args *args);
 int settings_main(struct opt_args *args);
 int completion_main(struct opt_args *args);
