@@ -42,8 +42,10 @@ static size_t write_body(const struct writing *writing, uint32_t function, size_
     for (; first < graph->edge_count && graph->edges[first].from == function; first++) {
         const struct edge *edge = &graph->edges[first];
         write_function(writing, "c", edge->to);
-        fprintf(writing->out, "calls=%llu 0\n0 %llu\n", (unsigned long long)edge->calls,
-                (unsigned long long)edge->ns);
+        /* after "calls=0" callgrind_annotate takes the cost for the caller's own; there are none
+         * of a forked child's inherited frames and of the root of the folded paths */
+        fprintf(writing->out, "calls=%llu 0\n0 %llu\n",
+                (unsigned long long)(edge->calls ? edge->calls : 1), (unsigned long long)edge->ns);
     }
     return first;
 }

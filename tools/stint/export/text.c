@@ -75,18 +75,29 @@ char *text_flat(const char *text, const char *also, char instead, struct arena *
     return copy;
 }
 
-static int by_name(const void *a, const void *b, void *context)
+static const char *module_of(const struct document_function *function)
 {
-    const struct document_function *left = (const struct document_function *)context +
-                                           *(const uint32_t *)a,
-                                   *right = (const struct document_function *)context +
-                                            *(const uint32_t *)b;
-    int order = strcmp(left->name, right->name);
-    return order ? order
-                 : strcmp(left->module ? left->module : "", right->module ? right->module : "");
+    return function->module ? function->module : "";
 }
 
-const bool *text_twins(const struct export_job *job)
+static int by_name(const void *a, const void *b, void *context)
+{
+    const struct document_function *functions = context;
+    return strcmp(functions[*(const uint32_t *)a].name, functions[*(const uint32_t *)b].name);
+}
+
+static int by_name_and_module(const void *a, const void *b, void *context)
+{
+    const struct document_function *functions = context;
+    int order = by_name(a, b, context);
+    return order ? order
+                 : strcmp(module_of(&functions[*(const uint32_t *)a]),
+                          module_of(&functions[*(const uint32_t *)b]));
+}
+
+/* Neighbours in that order that are equal. */
+static const bool *find_twins(const struct export_job *job,
+                              int (*compare)(const void *a, const void *b, void *functions))
 {
     struct document_function *functions = job->document->functions;
     uint32_t count = job->document->function_count;
@@ -94,24 +105,31 @@ const bool *text_twins(const struct export_job *job)
     uint32_t *order = arena_alloc(job->arena, ((size_t)count + 1) * sizeof *order);
     if (!twins || !order) return NULL;
     for (uint32_t i = 0; i < count; i++) order[i] = i;
-    qsort_r(order, count, sizeof *order, by_name, functions);
+    qsort_r(order, count, sizeof *order, compare, functions);
     for (uint32_t i = 1; i < count; i++)
-        if (by_name(&order[i - 1], &order[i], functions) == 0)
+        if (compare(&order[i - 1], &order[i], functions) == 0)
             twins[order[i - 1]] = twins[order[i]] = true;
     return twins;
 }
 
-/* "parse [0x11d3]"; of a category, which has no offset, "parse [category]". */
+const bool *text_twins(const struct export_job *job) { return find_twins(job, by_name_and_module); }
+
+/* "parse [app+0x11d3]"; of a category "parse [category]". */
 static char *told_apart(const char *name, const struct document_function *function,
                         struct arena *arena)
 {
-    size_t bytes = strlen(name) + 32;
+    const char *module = text_flat(document_base_name(function->module), "", ' ', arena);
+    size_t bytes = strlen(name) + (module ? strlen(module) : 0) + 32;
     char *text = arena_alloc(arena, bytes);
-    if (!text) return NULL;
+    if (!text || !module) return NULL;
     struct fmt out = fmt_over(text, bytes);
     fmt_text(&out, name);
-    fmt_text(&out, function->is_category ? " [category" : " [0x");
-    if (!function->is_category) fmt_hex(&out, function->offset, 1);
+    fmt_text(&out, " [");
+    fmt_text(&out, function->is_category ? "category" : module);
+    if (!function->is_category) {
+        fmt_text(&out, "+0x");
+        fmt_hex(&out, function->offset, 1);
+    }
     fmt_char(&out, ']');
     return text;
 }
@@ -121,7 +139,7 @@ char **text_names(const struct export_job *job, const char *also, char instead, 
     const struct document *document = job->document;
     uint32_t count = document->function_count;
     char **names = arena_alloc(job->arena, ((size_t)count + 1) * sizeof *names);
-    const bool *twins = are_told_apart ? text_twins(job) : NULL;
+    const bool *twins = are_told_apart ? find_twins(job, by_name) : NULL;
     if (!names || (are_told_apart && !twins)) return NULL;
     for (uint32_t i = 0; i < count; i++) {
         names[i] = text_flat(export_name(document, i), also, instead, job->arena);

@@ -28,7 +28,7 @@ void text_real(FILE *out, double value);
 char *text_flat(const char *text, const char *also, char instead, struct arena *arena);
 
 /* The names of document.functions and of the root of the folded paths behind them, each by
- * text_flat; where `are_told_apart`, those of one name and module have their offset in brackets.
+ * text_flat; where `are_told_apart`, those of one name have module and offset in brackets.
  * NULL where there is no memory. */
 char **text_names(const struct export_job *job, const char *also, char instead,
                   bool are_told_apart);
