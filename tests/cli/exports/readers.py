@@ -3,6 +3,7 @@
 """readers.py STINT FETCH BUILD_DIR: what stint exports, read by programs that are not stint's. What they
 read is compared with what the reports were made of. TAP; a reader that is not installed is a skip."""
 import csv
+import functools
 import gzip
 import http.server
 import io
@@ -442,12 +443,24 @@ def protoc_decodes_the_public_field_numbers():
 
 # speedscope
 
-def speedscope(*paths):
-    node, npm = tool('node', 'nodejs'), tool('npm', 'npm')
-    fetched = subprocess.run([fetch, npm, str(here), build], capture_output=True)
+@functools.cache
+def speedscope_release():
+    """Folder of its script, or why there is none; the registry is asked once."""
+    npm = tool('npm', 'npm')
+    try:
+        fetched = subprocess.run([fetch, npm, str(here), build], capture_output=True, timeout=100)
+    except subprocess.TimeoutExpired:
+        return None, 'npm could not fetch speedscope within 100 s'
     if fetched.returncode:
-        raise Skip('npm could not fetch speedscope: ' + fetched.stderr.decode().strip().split('\n')[-1][:100])
-    release = os.path.join(build, 'node_modules/speedscope/dist/release')
+        return None, 'npm could not fetch speedscope: ' + fetched.stderr.decode().strip().split('\n')[-1][:100]
+    return os.path.join(build, 'node_modules/speedscope/dist/release'), ''
+
+
+def speedscope(*paths):
+    node = tool('node', 'nodejs')
+    release, reason = speedscope_release()
+    if not release:
+        raise Skip(reason)
     return release, json.loads(run(node, here / 'speedscope.mjs', release, *paths).stdout)
 
 
