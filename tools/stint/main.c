@@ -28,6 +28,8 @@ const struct verb verbs[] = {
      check_options, false, false, check_main},
     {"top", "[OPTION…] PID|STORE", "Shows a running program's functions, again and again",
      top_options, false, false, top_main},
+    {"advise", "[OPTION…] [FILE]", "Says what should not be instrumented", advise_options, false,
+     false, advise_main},
     {"recover", "[OPTION…] [STORE…]",
      "Lists the stores of killed programs, or writes their reports", recover_options, false, false,
      recover_main},
