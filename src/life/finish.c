@@ -286,8 +286,10 @@ static int write_snapshot(const char *path, size_t bytes)
     bool fits = path || start_out_name(head->snapshots + 1, "", ending.name, sizeof ending.name);
     int result = !fits ? -ENAMETOOLONG : path ? name_absolute(path, bytes) : 0;
     if (!result) result = write_report(ending.name, true);
-    if (!result) head->snapshots++;
-    return result;
+    if (result) return result;
+    head->snapshots++;
+    start_note_out();
+    return 0;
 }
 
 int finish_write_snapshot(void) { return write_snapshot(NULL, 0); }

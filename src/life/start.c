@@ -298,6 +298,17 @@ static store_ref store_text_of(const char *data, size_t bytes)
     return store_copy_text(&process.store, data, bytes);
 }
 
+void start_note_out(void)
+{
+    static char name[4096]; /* of who reports, or starts */
+    const struct store_head *head = store_head(&process.store);
+    struct store_text *out = head->out ? store_at(&process.store, head->out) : NULL;
+    if (!out || !outname_fill(process.out, head->snapshots + 1, name, sizeof name)) return;
+    size_t length = strlen(name);
+    memcpy(out->data, name, length + 1);
+    out->bytes = (uint32_t)length;
+}
+
 static void fill_texts(struct store_head *head)
 {
     static char scratch[4096]; /* the starter's alone */
@@ -309,8 +320,9 @@ static void fill_texts(struct store_head *head)
         argument_bytes = bytes > 0 ? (size_t)bytes - 1 : 0;
     }
     head->arguments = store_text_of(arguments, argument_bytes);
-    if (outname_fill(process.out, 1, scratch, sizeof scratch))
+    if (outname_fill(process.out, UINT32_MAX, scratch, sizeof scratch)) /* the longest */
         head->out = store_text_of(scratch, strlen(scratch));
+    start_note_out();
 }
 
 static void fill_clock(struct store_head *head)

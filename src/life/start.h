@@ -66,6 +66,10 @@ bool start_is_vfork_child(void);
 /* The store's clock, where there is a store. Context: any thread, signal-safe. */
 uint64_t start_ticks_now(void);
 
+/* Tells the store the name of the next report, under which a killed process's is made. Context: who
+ * reports; the store's start. */
+void start_note_out(void);
+
 /* The report's name with %s filled by `snapshot` and `insert` put before the extension ("" =
  * nothing), into name[0 … capacity). False where it does not fit. Context: any thread, signal-safe.
  */

@@ -249,6 +249,50 @@ static void the_end_waits_for_a_snapshot(void **state)
     }
 }
 
+/* `stint run` with a program that ends by itself or is killed after three snapshots at least: the
+ * report that it shows is the last one, and no snapshot has lost its place to it. */
+static void run_by_command(const char *signal, const char *kind)
+{
+    struct run run;
+    char target[512], shown[64];
+    int last = 0, n;
+    snprintf(target, sizeof target, "%s", run_target_path("snapshots"));
+    struct run_spec spec = {
+        .target = run_setting("STINT_COMMAND"),
+        .args = {"run", "-o", "../out/s-%s.json", "--snapshot-every=3ms", target, "awaits", "3",
+                 signal},
+        .no_preload = true,
+    };
+    run_target(&run, &spec, true);
+    char *left = run_list(&run, "out");
+    for (char *name = left; (name = strstr(name, "s-")); name++)
+        if (sscanf(name, "s-%d.json", &n) == 1 && n > last) last = n;
+    assert_true(last > 3);
+    for (n = 1; n < last; n++) {
+        char name[64];
+        snprintf(name, sizeof name, "out/s-%d.json", n);
+        json_t *report = json_load_file(run_path(&run, name), 0, NULL);
+        assert_string_equal(report_ending(report, "kind"), "snapshot");
+        json_decref(report);
+    }
+    snprintf(shown, sizeof shown, "s-%d.json", last);
+    json_t *report = report_load(&run, shown, CHECK_ALL);
+    assert_string_equal(report_ending(report, "kind"), kind);
+    const char *line = strstr(run.err, "stint: report: ");
+    assert_non_null(line);
+    assert_ptr_equal(strstr(line, shown), strpbrk(line, "\n") - strlen(shown));
+    json_decref(report);
+    free(left);
+    run_fini(&run);
+}
+
+static void the_report_after_the_snapshots_is_shown(void **state) { run_by_command(NULL, "exit"); }
+
+static void a_killed_programs_report_comes_after_its_snapshots(void **state)
+{
+    run_by_command("9", "killed");
+}
+
 static void who_recorded_nothing_writes_none(void **state)
 {
     struct both both;
@@ -291,6 +335,8 @@ int main(void)
         cmocka_unit_test(a_timer_writes_them),
         cmocka_unit_test(the_programs_descriptors_are_its_own),
         cmocka_unit_test(the_end_waits_for_a_snapshot),
+        cmocka_unit_test(the_report_after_the_snapshots_is_shown),
+        cmocka_unit_test(a_killed_programs_report_comes_after_its_snapshots),
         cmocka_unit_test(who_recorded_nothing_writes_none),
         cmocka_unit_test(a_signal_that_is_needed_is_refused_in_one_line),
     };

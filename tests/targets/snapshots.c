@@ -250,6 +250,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "main-leaves")) main_leaves();
     if (!strcmp(what, "awaits"))
         for (int n = 1; directory[0] && n <= atoi(argv[2]); n++) await(n);
+    if (argc > 3) kill(getpid(), atoi(argv[3]));
     truth_tell();
     return 0;
 }

@@ -102,6 +102,8 @@ void reports_find(struct reports *reports, const char *wish, const char *run, ti
         if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_mtime < since)
             continue;
         report.bytes = (uint64_t)status.st_size;
+        report.written_ns =
+            (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
         report.pid = pid_of_report(path, run, report.program);
         if (report.pid) add(reports, &report);
     }

@@ -12,7 +12,7 @@ struct report_found {
     char *path;
     char program[64]; /* "" where it is not known, or has letters that JSON escapes */
     uint32_t pid;
-    uint64_t bytes;
+    uint64_t bytes, written_ns;
     bool is_exec; /* of a life that ended by exec */
 };
 

@@ -118,16 +118,19 @@ static void recover_all(struct run *run)
     stores_visit(strchr(directory, '%') || !slash ? NULL : directory, recover, run);
 }
 
-/* The report of the command itself; else the largest. NULL where there is none. */
+/* The report of the command itself, after its snapshots; else the largest. NULL where there is
+ * none.
+ */
 static const struct report_found *main_report(const struct reports *reports, pid_t pid)
 {
-    const struct report_found *best = NULL;
+    const struct report_found *own = NULL, *largest = NULL;
     for (size_t i = 0; i < reports->count; i++) {
         const struct report_found *report = &reports->items[i];
-        if (report->pid == (uint32_t)pid && !report->is_exec) return report;
-        if (!best || report->bytes > best->bytes) best = report;
+        bool is_own = report->pid == (uint32_t)pid && !report->is_exec;
+        if (is_own && (!own || report->written_ns >= own->written_ns)) own = report;
+        if (!largest || report->bytes > largest->bytes) largest = report;
     }
-    return best;
+    return own ? own : largest;
 }
 
 static void name_others(const struct reports *reports, const struct report_found *shown)

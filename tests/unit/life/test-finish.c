@@ -8,11 +8,13 @@
 #include "life/start.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +97,78 @@ static void snapshots_do_not_end_the_process(void **state)
     fake_child(end_unrecorded);
     assert_int_equal(fake_files(".store"), 0);
     assert_int_equal(fake_files(""), 2);
+}
+
+/* Where the process stands now, not where it began. */
+static void snapshot_by_names(void)
+{
+    static char too_long[5000];
+    char directory[4096], *slash;
+    memset(too_long, 'x', sizeof too_long - 1);
+    fake_record();
+    strcpy(directory, process.settings.out);
+    slash = strrchr(directory, '/');
+    *slash = '\0';
+    if (chdir(directory)) _exit(1);
+    if (finish_snapshot("relative")) _exit(2);
+    if (access("relative", F_OK)) _exit(3);
+    if (finish_snapshot("") != -ENOENT) _exit(4);
+    errno = 77;
+    if (finish_snapshot(too_long) != -ENAMETOOLONG || errno != 77) _exit(5);
+    if (mkdir("gone", 0700) || chdir("gone") || rmdir("../gone")) _exit(6);
+    if (finish_snapshot("relative") != -ENOENT) _exit(7);
+    if (store_head(&process.store)->snapshots != 1) _exit(8);
+    finish_process(STORE_ENDING_EXIT, 0);
+    _exit(0);
+}
+
+static void a_relative_name_begins_where_the_process_stands(void **state)
+{
+    assert_int_equal(fake_child(snapshot_by_names), 0);
+    assert_string_equal(fake_report("relative"), "snapshot 0 0 0 0 1");
+    assert_int_equal(fake_files(""), 2);
+}
+
+static void snapshot_by_a_claimed_thread(void)
+{
+    fake_record();
+    if (!finish_claim()) _exit(1);
+    if (finish_snapshot(NULL) != -EBUSY) _exit(2); /* as in a handler that interrupts a report */
+    finish_release(false);
+    finish_before_exec();
+    if (finish_snapshot(NULL) != -EBUSY) _exit(3);
+    finish_exec_failed();
+    if (finish_snapshot(NULL)) _exit(4);
+    _exit(0);
+}
+
+static void who_is_reporting_gets_no_second_report(void **state)
+{
+    assert_int_equal(fake_child(snapshot_by_a_claimed_thread), 0);
+    assert_int_equal(fake_files("exec"), 0);
+}
+
+static void *takes_many(void *failures)
+{
+    for (int i = 0; i < 200; i++)
+        if (finish_snapshot(NULL)) __atomic_fetch_add((int *)failures, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void snapshots_at_once(void)
+{
+    pthread_t threads[3];
+    int failures = 0;
+    fake_record();
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, takes_many, &failures);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    _exit(failures || store_head(&process.store)->snapshots != 600);
+}
+
+static void snapshots_of_several_threads_take_turns(void **state)
+{
+    assert_int_equal(fake_child(snapshots_at_once), 0);
+    assert_string_equal(fake_report(".json"), "snapshot 0 0 0 0 600");
 }
 
 static void failing_exec(void)
@@ -192,6 +266,9 @@ int main(void)
         CASE(a_report_that_faults_is_given_up),
         CASE(without_a_companion_the_store_is_kept),
         CASE(snapshots_do_not_end_the_process),
+        CASE(a_relative_name_begins_where_the_process_stands),
+        CASE(who_is_reporting_gets_no_second_report),
+        CASE(snapshots_of_several_threads_take_turns),
         CASE(a_failed_exec_leaves_the_later_report_alone),
         CASE(the_life_before_an_exec_has_its_report),
         CASE(a_child_of_vfork_ends_without_a_report),

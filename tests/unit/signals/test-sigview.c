@@ -255,6 +255,80 @@ PASSES(handlers_from_before_stay_in_charge, handlers_from_before_are_kept)
 PASSES(the_target_sees_its_own_signal_stack_alone, own_altstack_alone_is_seen)
 PASSES(a_handler_is_not_put_on_our_signal_stack, handler_runs_where_it_would_have)
 
+static int asked, handled;
+static bool is_stints_thread;
+
+static bool ask(void)
+{
+    asked++;
+    return is_stints_thread;
+}
+
+static void handle(int signal) { handled++; }
+
+static int shares(void)
+{
+    struct sigaction now, one = {.sa_handler = handle, .sa_flags = (int)SA_RESETHAND};
+    CHECK(sigview_bsd_signal(SIGUSR1, own) == SIG_DFL);
+    sigview_share(SIGUSR2, ask); /* at the crash handler, as it stood */
+    CHECK(raise(SIGUSR2) == 0 && asked == 1);
+    CHECK(sigview_bsd_signal(SIGUSR2, handle) == SIG_DFL);
+    CHECK(raise(SIGUSR2) == 0 && asked == 2 && handled == 1);
+    CHECK(sigview_action(SIGUSR2, NULL, &now) == 0);
+    CHECK(now.sa_handler == handle && (now.sa_flags & ~0x04000000) == (int)SA_RESTART);
+    CHECK(sigismember(&now.sa_mask, SIGUSR2) == 1); /* as signal() has it */
+    is_stints_thread = true;
+    CHECK(raise(SIGUSR2) == 0 && asked == 3 && handled == 1);
+    is_stints_thread = false;
+    CHECK(sigview_action(SIGUSR2, &one, NULL) == 0);
+    CHECK(raise(SIGUSR2) == 0 && asked == 4 && handled == 2);
+    CHECK(sigview_action(SIGUSR2, NULL, &now) == 0 && now.sa_handler == SIG_DFL);
+    CHECK(raise(SIGUSR2) == 0 && asked == 5 && handled == 2);
+    CHECK(sigview_ignore(SIGUSR2) == 0);
+    CHECK(sigview_action(SIGUSR2, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
+    CHECK(raise(SIGUSR2) == 0 && asked == 6 && handled == 2);
+    CHECK(sigview_bsd_signal(SIGUSR2, SIG_DFL) == SIG_IGN);
+    CHECK(raise(SIGUSR2) == 0 && asked == 7); /* nor does it end the process */
+    CHECK(sigview_bsd_signal(SIGUSR1, SIG_DFL) == own && in_kernel(SIGUSR1) == crash);
+    return 0;
+}
+
+static void a_shared_signal_comes_to_both(void **state) { assert_int_equal(in_child(shares), 0); }
+
+/* A handler that was there first, with its flags. */
+static int shares_later(void)
+{
+    struct sigaction now, with = {.sa_sigaction = own_info, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigaddset(&with.sa_mask, SIGHUP);
+    CHECK(sigview_action(SIGUSR2, &with, NULL) == 0);
+    sigview_share(SIGUSR2, ask);
+    CHECK(sigview_action(SIGUSR2, NULL, &now) == 0);
+    CHECK(now.sa_sigaction == own_info && sigismember(&now.sa_mask, SIGHUP) == 1);
+    CHECK((now.sa_flags & ~0x04000000) == (SA_SIGINFO | SA_ONSTACK));
+    CHECK(raise(SIGUSR2) == 0 && asked == 1);
+    return 0;
+}
+
+static void a_handler_that_was_there_stays(void **state)
+{
+    assert_int_equal(in_child(shares_later), 0);
+}
+
+static int fetches(void)
+{
+    sigset_t all, space;
+    sigfillset(&all);
+    CHECK(sigview_fetchable(&all, &space) == &all);
+    sigview_share(SIGUSR2, ask);
+    const sigset_t *set = sigview_fetchable(&all, &space);
+    for (int signal = 1; signal <= SIGRTMAX; signal++)
+        CHECK(sigismember(set, signal) == (sigismember(&all, signal) && signal != SIGUSR2));
+    CHECK(sigismember(&all, SIGUSR2) == 1);
+    return 0;
+}
+
+static void a_shared_signal_is_not_fetched(void **state) { assert_int_equal(in_child(fetches), 0); }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +346,9 @@ int main(void)
         cmocka_unit_test(handlers_from_before_stay_in_charge),
         cmocka_unit_test(the_target_sees_its_own_signal_stack_alone),
         cmocka_unit_test(a_handler_is_not_put_on_our_signal_stack),
+        cmocka_unit_test(a_shared_signal_comes_to_both),
+        cmocka_unit_test(a_handler_that_was_there_stays),
+        cmocka_unit_test(a_shared_signal_is_not_fetched),
     };
     return cmocka_run_group_tests_name("signals/sigview", tests, NULL, NULL);
 }
