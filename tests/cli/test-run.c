@@ -335,6 +335,24 @@ static void help_and_version_go_to_standard_output(void **state)
     run_fini(&run);
 }
 
+/* The command ends only after the line was seen; off a terminal there is none. */
+static void a_silent_commands_progress_is_shown_on_a_terminal(void **state)
+{
+    struct run run;
+    cli(&run, "export TERM=xterm; mkfifo go; "
+              "(script -qec \"'$STINT' run -p -q '$C/runs-command' 'cat go'\" /dev/null </dev/null "
+              ">seen) & until grep -q 'stint: .* s, 1 call, 1 thread' seen; do sleep 0.05; done; "
+              "echo went on >go; wait; cat seen");
+    assert_int_equal(cli_status(&run), 0);
+    cli_expect(run.out, "\r\033[Kstint: ");
+    cli_expect(run.out, "went on");
+    run_fini(&run);
+    cli(&run, "\"$STINT\" run -p -q \"$C/runs-command\" 'echo done'");
+    assert_string_equal(run.out, "done\n");
+    assert_string_equal(run.err, "");
+    run_fini(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_report_that_fails_later_is_told_with_what_makes_it),
         cmocka_unit_test(a_report_into_a_device_has_no_table),
         cmocka_unit_test(help_and_version_go_to_standard_output),
+        cmocka_unit_test(a_silent_commands_progress_is_shown_on_a_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

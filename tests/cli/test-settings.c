@@ -55,6 +55,34 @@ static void names_that_no_setting_has_are_told_in_one_line(void **state)
     run_fini(&run);
 }
 
+static void the_machines_form_says_the_same(void **state)
+{
+    struct run run;
+    cli(&run, "unset STINT_OUT; STINT_MAX_NODES=4711 STINT_FOLLOW=x STINT_OTU=1 \"$STINT\" "
+              "settings --json |"
+              "python3 -c \"import json, sys; d = json.load(sys.stdin); "
+              "s = {i['name']: i for i in d['settings']}; n = s['STINT_MAX_NODES']; "
+              "print(len(s), n['value'], n['default'], n['option'], s['STINT_FOLLOW']['value'], "
+              "s['STINT_FOLLOW']['refused'], d['ignored'])\"");
+    size_t count;
+    char expected[100];
+    (void)settings_rows(&count);
+    snprintf(expected, sizeof expected, "%zu 4711 65536 max-nodes 1 x ['STINT_OTU']\n", count);
+    assert_string_equal(run.out, expected);
+    run_fini(&run);
+}
+
+/* On a narrow terminal the meaning has a line of its own, within the width. */
+static void it_keeps_to_a_terminal(void **state)
+{
+    struct run run;
+    cli(&run,
+        "export TERM=dumb; script -qec \"stty cols 100; '$STINT' settings\" /dev/null </dev/null |"
+        "grep -A1 '^STINT_MAX_NODES'");
+    cli_expect(run.out, "\n    distinct call paths");
+    run_fini(&run);
+}
+
 static void words_and_options_are_refused(void **state)
 {
     struct run run;
@@ -79,6 +107,8 @@ int main(void)
         cmocka_unit_test(a_value_of_the_environment_is_shown),
         cmocka_unit_test(a_value_that_cannot_be_used_is_pointed_out_and_made_harmless),
         cmocka_unit_test(names_that_no_setting_has_are_told_in_one_line),
+        cmocka_unit_test(the_machines_form_says_the_same),
+        cmocka_unit_test(it_keeps_to_a_terminal),
         cmocka_unit_test(words_and_options_are_refused),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
     };

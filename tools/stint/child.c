@@ -8,12 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +58,18 @@ __attribute__((noreturn)) static void begin(char **command, int fd)
     _exit(127);
 }
 
+/* A kernel that has no such descriptors (before 5.3) lets nobody watch. */
+static void watch_until_it_ends(const struct child *child, const struct child_watch *watch)
+{
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, child->pid, 0), .events = POLLIN};
+    if (end.fd < 0) return;
+    for (int ready = 0; ready == 0 || (ready < 0 && errno == EINTR);) {
+        ready = poll(&end, 1, watch->period_ms);
+        if (ready == 0) watch->tick(child, watch->context);
+    }
+    close(end.fd);
+}
+
 static void wait_for(struct child *child)
 {
     while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR) continue;
@@ -71,7 +85,7 @@ static void listen_to(struct child *child, int fd)
     }
 }
 
-int child_run(struct child *child, char **command)
+int child_run(struct child *child, char **command, const struct child_watch *watch)
 {
     int pipes[2];
     struct sigaction before[HELD];
@@ -87,6 +101,7 @@ int child_run(struct child *child, char **command)
     close(pipes[1]);
     if (error == 0) {
         listen_to(child, pipes[0]);
+        if (watch && !child->exec_error) watch_until_it_ends(child, watch);
         wait_for(child);
     }
     close(pipes[0]);

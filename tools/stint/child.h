@@ -14,9 +14,16 @@ struct child {
     int wait_status; /* as waitpid has it; valid when exec_error is 0 */
 };
 
-/* Runs it to its end; SIGINT and SIGQUIT, which a terminal sends to both, end only the command.
- * 0, or −errno where there could be no child. */
-int child_run(struct child *child, char **command);
+/* What is done again and again while the command runs; the period is in milliseconds. */
+struct child_watch {
+    void (*tick)(const struct child *child, void *context);
+    void *context;
+    int period_ms;
+};
+
+/* Runs it to its end; watch may be NULL. SIGINT and SIGQUIT, which a terminal sends to both, end
+ * only the command. 0, or −errno where there could be no child. */
+int child_run(struct child *child, char **command, const struct child_watch *watch);
 
 /* Ends as the command ended: returns its exit status, or dies by its signal (without a core file of
  * ours). */

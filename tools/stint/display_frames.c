@@ -76,8 +76,10 @@ static void put_worst(const struct display *display, const json_t *frame)
     if (json_array_size(culprits) == 0) fputs("         -", screen->file);
     for (size_t i = 0; i < json_array_size(culprits) && i < CULPRITS_MOST; i++) {
         const json_t *culprit = json_array_get(culprits, i);
+        double excess_ms = time_of(culprit, "excess_ms");
+        if (i && excess_ms * 20 < time_of(json_array_get(culprits, 0), "excess_ms")) break;
         if (i) fprintf(screen->file, "\n%38s", "");
-        screen_time(screen, time_of(culprit, "excess_ms"), 10);
+        screen_time(screen, excess_ms, 10);
         screen_time(screen, time_of(culprit, "self_ms"), 10);
         screen_time(screen, time_of(culprit, "typical_ms"), 10);
         fputs("  ", screen->file);

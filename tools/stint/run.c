@@ -8,6 +8,7 @@
 #include "config.h"
 #include "exitcode.h"
 #include "place.h"
+#include "progress.h"
 #include "reports.h"
 #include "show.h"
 #include "stores.h"
@@ -22,12 +23,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUT, QUIET };
+enum { OUT, QUIET, PROGRESS };
 enum { ROWS_SHOWN = 20, NAMED_MOST = 10 };
 
 const struct opt run_options[] = {
     {'o', "out", "FILE", "the report's name (default profiling_results.json)"},
     {'q', "quiet", NULL, "no table at the end"},
+    {'p', "progress", NULL, "a line on a terminal while the command is silent"},
     {0},
 };
 
@@ -35,7 +37,7 @@ struct run {
     struct child child;
     struct target target;
     time_t started;
-    bool is_quiet;
+    bool is_quiet, with_progress;
     int recovered, troubles; /* stores made into reports; those that could not be */
 };
 
@@ -110,12 +112,31 @@ static void recover(const struct store_found *store, void *context)
              "; make it with: stint recover -o FILE ", store->path, (char *)0);
 }
 
+/* The reports' directory, where stores may lie too; NULL = the current one. */
+static const char *reports_directory(char directory[4096])
+{
+    const char *out = wished_out(), *slash = strrchr(out, '/');
+    if (!slash) return NULL;
+    snprintf(directory, 4096, "%.*s", (int)(slash - out + 1), out);
+    return strchr(directory, '%') ? NULL : directory;
+}
+
 static void recover_all(struct run *run)
 {
-    char directory[4096] = "";
-    const char *out = wished_out(), *slash = strrchr(out, '/');
-    if (slash) snprintf(directory, sizeof directory, "%.*s", (int)(slash - out + 1), out);
-    stores_visit(strchr(directory, '%') || !slash ? NULL : directory, recover, run);
+    char directory[4096];
+    stores_visit(reports_directory(directory), recover, run);
+}
+
+/* 0 or −errno. */
+static int run_child(struct run *run, char **command)
+{
+    char directory[4096];
+    struct progress progress = {.beside = reports_directory(directory)};
+    const struct child_watch watch = progress_watch(&progress);
+    bool is_watched = run->with_progress && progress_can_be_seen();
+    int error = child_run(&run->child, command, is_watched ? &watch : NULL);
+    progress_end(&progress);
+    return error;
 }
 
 /* The report of the command itself, after its snapshots; else the largest. NULL where there is
@@ -203,6 +224,9 @@ static int read_arguments(struct opt_args *args, struct run *run)
         case QUIET:
             run->is_quiet = true;
             break;
+        case PROGRESS:
+            run->with_progress = true;
+            break;
         case OPT_SETTING:
             setenv(args->setting->name, args->value, 1);
             break;
@@ -238,7 +262,7 @@ int run_main(struct opt_args *args)
     status = set_preload(&run.target);
     if (status >= 0) return status;
     run.started = time(NULL) - 60; /* the run's id decides; this spares reading old reports */
-    int error = child_run(&run.child, command);
+    int error = run_child(&run, command);
     if (error < 0) {
         say_line("no process can be made: ", strerror(-error), (char *)0);
         return EXITCODE_NOT_EXECUTABLE;

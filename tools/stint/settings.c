@@ -4,6 +4,7 @@
 #include "settings/settings.h"
 
 #include "exitcode.h"
+#include "screen.h"
 #include "verbs.h"
 
 #include <stdio.h>
@@ -11,7 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct opt settings_options[] = {{0}};
+enum { JSON };
+enum { WIDE = 120 }; /* columns for a table of one row a setting */
+
+const struct opt settings_options[] = {
+    {0, "json", NULL, "the same for machines"},
+    {0},
+};
 
 /* What a terminal would act on is replaced. */
 static void print_text(const char *text, int width)
@@ -24,17 +31,18 @@ static void print_text(const char *text, int width)
     printf("%*s", used < width ? width - used : 0, "");
 }
 
-static void print_row(const struct settings_row *row)
+static void print_row(const struct settings_row *row, bool is_wide)
 {
     const char *value = getenv(row->name);
     int is_bad = value && !settings_accept(row, value);
     char values[OPT_VALUES];
     printf("%-22s  ", row->name);
     print_text(value && !is_bad ? value : row->default_value, 22);
-    printf("  %-22s  ", row->default_value);
+    printf("  %-22s", row->default_value);
     opt_values(row, values);
-    print_text(values, 18);
-    printf("  %s\n", row->meaning);
+    printf("  ");
+    print_text(values, is_wide ? 18 : 0);
+    printf(is_wide ? "  %s\n" : "\n    %s\n", row->meaning);
     if (is_bad) {
         printf("%24s", "");
         print_text(value, 0);
@@ -51,21 +59,75 @@ static void print_unknown(const struct settings_row *row, const char *value)
     print_text(value, 0);
 }
 
-int settings_main(struct opt_args *args)
+static void print_all(const struct screen *screen)
 {
-    switch (opt_next(args)) {
-    case OPT_OPERAND:
-        return opt_mistake(args->verb, "not expected: ", args->value);
-    default:
-        if (args->status >= 0) return args->status;
-    }
     struct settings read;
     size_t count = 0;
     const struct settings_row *rows = settings_rows(&count);
-    printf("%-22s  %-22s  %-22s  %-18s  %s\n", "Setting", "Value now", "Default", "Values",
-           "Meaning");
-    for (size_t i = 0; i < count; i++) print_row(&rows[i]);
+    bool is_wide = !screen->width || screen->width >= WIDE;
+    screen_style(screen, SCREEN_TITLE);
+    printf("%-22s  %-22s  %-22s  ", "Setting", "Value now", "Default");
+    printf(is_wide ? "%-18s  %s" : "%s", "Values", "Meaning");
+    screen_style(screen, SCREEN_PLAIN);
+    putchar('\n');
+    for (size_t i = 0; i < count; i++) print_row(&rows[i], is_wide);
     settings_read(&read, environ, print_unknown);
     if (unknown) putchar('\n');
+}
+
+/* What is no UTF-8 is left out. */
+static json_t *row_json(const struct settings_row *row)
+{
+    char option[OPT_SETTING_NAME], values[OPT_VALUES];
+    const char *value = getenv(row->name);
+    bool is_good = value && settings_accept(row, value);
+    opt_setting_name(row, option);
+    opt_values(row, values);
+    json_t *object =
+        json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", row->name, "option", option, "default",
+                  row->default_value, "values", values, "meaning", row->meaning);
+    json_object_set_new(object, "value", json_string(is_good ? value : row->default_value));
+    if (value && !is_good) json_object_set_new(object, "refused", json_string(value));
+    return object;
+}
+
+static json_t *unknown_names;
+
+static void note_unknown(const struct settings_row *row, const char *value)
+{
+    if (!row) json_array_append_new(unknown_names, json_string(value));
+}
+
+static int print_json(const struct screen *screen)
+{
+    struct settings read;
+    size_t count = 0;
+    const struct settings_row *rows = settings_rows(&count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, row_json(&rows[i]));
+    unknown_names = json_array();
+    settings_read(&read, environ, note_unknown);
+    return screen_json(screen, json_pack("{s:o,s:o}", "settings", list, "ignored", unknown_names));
+}
+
+int settings_main(struct opt_args *args)
+{
+    bool is_json = false;
+    for (;;) {
+        switch (opt_next(args)) {
+        case JSON:
+            is_json = true;
+            continue;
+        case OPT_OPERAND:
+            return opt_mistake(args->verb, "not expected: ", args->value);
+        default:
+            break;
+        }
+        break;
+    }
+    if (args->status >= 0) return args->status;
+    const struct screen screen = screen_over(stdout, SCREEN_AUTO);
+    if (is_json) return print_json(&screen);
+    print_all(&screen);
     return EXITCODE_OK;
 }
