@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The README's first commands are true: they are verbs of tools/dev; the bare preload is run as it stands there, from a
 # folder whose `build` is this build. What its table shows must be columns of stint's.
+# The program that marks its code is built and run by the commands below it, and its table has the README's rows.
 # usage: readme.sh SOURCE_ROOT BUILD_ROOT
 set -euo pipefail
 root=$1 build=$2
@@ -26,3 +27,14 @@ titles=$(grep -m1 'Total .*Module' "$root/README.md" | xargs)
 for name in $(sed -n '/Total .*Module/,/^```/p' "$root/README.md" | awk '$NF == "demo" { print $(NF - 1) }'); do
   grep -qw "$name" "$work/table" || fail "$name is in its table, but not in the report"
 done
+
+# mark your code: the one block of C, and the commands that follow it
+ln -s "$root/include" "$work/include"
+awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/README.md" >"$work/game.c"
+grep -q STINT_MEASURE "$work/game.c" || fail "its block of C is missing"
+(cd "$work" && export STINT_STORE=. && bash -ec "$(block 4)") >"$work/marked" 2>&1 || fail "the marked program: $(cat "$work/marked")"
+rows() { # FILE: what that program's table names
+  sed -n '/^game, pid/,/^stint: report/p' "$1" | awk '$NF == "(category)" { print $(NF - 1) } $NF == "Items_Drawn"' | grep -o '[A-Z][A-Za-z_]*$' | sort
+}
+[ "$(rows "$root/README.md" | wc -l)" -ge 4 ] || fail "its table of the marked program is missing"
+[ "$(rows "$root/README.md")" = "$(rows "$work/marked")" ] || fail "the marked program's table has other rows: $(cat "$work/marked")"

@@ -2,12 +2,15 @@
  *
  * A program with something to find: four workers build and cull the chunks of a voxel world while a
  * camera flies over it. The main thread queues a frame's jobs and waits for them. Now and then a
- * region is not in the page cache and its read stalls for 20 ms (it really sleeps). */
+ * region is not in the page cache and its read stalls for 20 ms (it really sleeps). It says of
+ * itself what a game would: its frames, what the work is called, how long jobs waited. */
 #include "world.h"
 
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stint/stint.h>
 #include <time.h>
 
 enum { WORKERS = 4, FRAMES = 480, RADIUS = 12, JOBS = 1024 };
@@ -15,6 +18,7 @@ enum { WORKERS = 4, FRAMES = 480, RADIUS = 12, JOBS = 1024 };
 struct job {
     void (*run)(struct world *world, int x, int z);
     int x, z;
+    uint64_t queued_ns;
 };
 
 struct pool {
@@ -26,6 +30,13 @@ struct pool {
     int stop;
     struct world *world;
 };
+
+static uint64_t ns_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static int job_take(struct pool *pool, struct job *job)
 {
@@ -51,7 +62,9 @@ static void *worker_main(void *argument)
 {
     struct pool *pool = argument;
     struct job job;
+    stint_thread_name("World worker");
     while (job_take(pool, &job)) {
+        stint_record("Job_Queued", ns_now() - job.queued_ns);
         job.run(pool->world, job.x, job.z);
         job_done(pool);
     }
@@ -60,11 +73,13 @@ static void *worker_main(void *argument)
 
 static void frame_queue(struct pool *pool, int camera)
 {
+    STINT_FUNC_AS("World_Update");
+    uint64_t now = ns_now();
     pthread_mutex_lock(&pool->lock);
     for (int z = -RADIUS; z <= RADIUS; z++) {
         /* what the camera nears is built, what it leaves is culled */
-        pool->jobs[pool->last++ % JOBS] = (struct job){world_build, camera + RADIUS, z};
-        pool->jobs[pool->last++ % JOBS] = (struct job){world_cull, camera, z};
+        pool->jobs[pool->last++ % JOBS] = (struct job){world_build, camera + RADIUS, z, now};
+        pool->jobs[pool->last++ % JOBS] = (struct job){world_cull, camera, z, now};
     }
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
@@ -81,8 +96,10 @@ static void frame_wait(struct pool *pool)
 static void game_run(struct pool *pool)
 {
     for (int camera = 0; camera < FRAMES; camera++) {
+        stint_start_frame();
         frame_queue(pool, camera);
         frame_wait(pool);
+        stint_end_frame();
     }
 }
 
@@ -94,13 +111,6 @@ static void pool_stop(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 int main(void)
 {
     struct world *world = world_new();
@@ -110,7 +120,7 @@ int main(void)
                         .idle = PTHREAD_COND_INITIALIZER,
                         .world = world};
     pthread_t workers[WORKERS];
-    double start = seconds_now();
+    uint64_t start = ns_now();
     for (int i = 0; i < WORKERS; i++)
         if (pthread_create(&workers[i], NULL, worker_main, &pool) != 0) return EXIT_FAILURE;
     game_run(&pool);
@@ -118,7 +128,8 @@ int main(void)
     for (int i = 0; i < WORKERS; i++) pthread_join(workers[i], NULL);
     struct world_totals totals = world_totals(world);
     printf("demo: %lu chunks built (%lu read from a slow disk), %lu culled, %lu faces, %.2f s\n",
-           totals.built, totals.stalls, totals.culled, totals.faces, seconds_now() - start);
+           totals.built, totals.stalls, totals.culled, totals.faces,
+           (double)(ns_now() - start) / 1e9);
     world_free(world);
     return EXIT_SUCCESS;
 }

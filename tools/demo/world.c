@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <stint/stint.h>
 #include <string.h>
 #include <time.h>
 
@@ -62,6 +63,7 @@ static float terrain_height(int x, int z)
 static void disk_read(struct world *world)
 {
     struct timespec stall = {.tv_nsec = 20 * 1000 * 1000};
+    stint_count("Disk_Stalls", 1);
     nanosleep(&stall, NULL);
     atomic_fetch_add(&world->stalls, 1);
 }
@@ -173,6 +175,7 @@ static struct chunk *chunk_at(struct world *world, int x, int z)
 
 void world_build(struct world *world, int x, int z)
 {
+    STINT_FUNC_AS("Chunk_Build");
     struct chunk *chunk = chunk_at(world, x, z);
     chunk->x = x;
     chunk->z = z;
@@ -180,7 +183,8 @@ void world_build(struct world *world, int x, int z)
     chunk_raise(chunk);
     caves_dig(chunk);
     chunk_light(chunk);
-    chunk_mesh(chunk);
+    STINT_MEASURE("Chunk_BuildMesh") chunk_mesh(chunk);
+    stint_value("Chunk_Faces", "faces", chunk->faces);
     chunk->is_loaded = 1;
     atomic_fetch_add(&world->built, 1);
     atomic_fetch_add(&world->faces, chunk->faces);
@@ -200,6 +204,7 @@ static void chunk_drop(struct world *world, struct chunk *chunk)
 
 void world_cull(struct world *world, int x, int z)
 {
+    STINT_FUNC_AS("Frustum_Culling");
     for (int column = x - BEHIND - 2; column < x; column++) {
         struct chunk *chunk = chunk_at(world, column, z);
         if (is_behind(chunk, x)) chunk_drop(world, chunk);
