@@ -12,12 +12,36 @@ static void stacks_that_lie_in_each_other_are_kept_apart_by_fiber_calls(void **s
     both_fini(&both);
 }
 
+static long long count_of(const json_t *report, const char *table, const char *name)
+{
+    const json_t *entry = json_object_get(json_object_get(report, table), name);
+    return entry ? integer_at(entry, "Count") : 0;
+}
+
+static void check_pauses(const json_t *report, const char *truth)
+{
+    check_truth(report, truth);
+    assert_int_equal(report_lost(report, "unmatched_exits"), 0);
+    assert_int_equal(count_of(report, "counters", "Counted"), report_calls(report, "leaf"));
+    assert_int_equal(count_of(report, "values", "Valued"), report_calls(report, "leaf"));
+}
+
+/* On the straight line, and where every call is slow. */
 static void nothing_is_recorded_while_paused_and_all_stays_in_balance(void **state)
 {
-    struct both both;
-    both_run(&both, &(struct run_spec){.target = "pauses"});
-    assert_int_equal(report_lost(both.report, "unmatched_exits"), 0);
-    both_fini(&both);
+    const char *const clocks[] = {"STINT_CLOCK=auto", "STINT_CLOCK=monotonic"};
+    for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+        struct both both;
+        both_run_bare(&both, &(struct run_spec){.target = "pauses", .stint_env = {clocks[i]}});
+        both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+        check_pauses(both.report, both.stint.out);
+        json_t *child = report_load_other(&both.stint, 0, CHECK_CHILD);
+        char *truth = run_read(run_path(&both.stint, "work/child.txt"));
+        check_pauses(child, truth);
+        free(truth);
+        json_decref(child);
+        both_fini(&both);
+    }
 }
 
 static void scopes_are_counted_however_they_are_left(void **state)
@@ -59,15 +83,6 @@ static void scopes_end_with_their_block_when_it_throws(void **state)
     }
 }
 
-/* All slow: the same rules without the straight line. */
-static void pauses_hold_on_the_slow_path_too(void **state)
-{
-    struct both both;
-    both_run(&both, &(struct run_spec){.target = "pauses", .stint_env = {"STINT_CLOCK=monotonic"}});
-    assert_int_equal(report_lost(both.report, "unmatched_exits"), 0);
-    both_fini(&both);
-}
-
 static void threads_have_the_names_that_the_program_gave_them(void **state)
 {
     struct both both;
@@ -80,12 +95,6 @@ static void threads_have_the_names_that_the_program_gave_them(void **state)
         if (report_threads(both.report, names[i]) != 1) fail_msg("no thread \"%s\"", names[i]);
     assert_int_equal(report_threads(both.report, NULL), 5);
     both_fini(&both);
-}
-
-static long long count_of(const json_t *report, const char *table, const char *name)
-{
-    const json_t *entry = json_object_get(json_object_get(report, table), name);
-    return entry ? integer_at(entry, "Count") : 0;
 }
 
 static void check_said(const struct both *both, long long rounds)
@@ -132,7 +141,6 @@ int main(void)
         cmocka_unit_test(nothing_is_recorded_while_paused_and_all_stays_in_balance),
         cmocka_unit_test(scopes_are_counted_however_they_are_left),
         cmocka_unit_test(scopes_end_with_their_block_when_it_throws),
-        cmocka_unit_test(pauses_hold_on_the_slow_path_too),
         cmocka_unit_test(a_program_without_hooks_is_recorded_however_it_ends),
         cmocka_unit_test(a_header_that_is_newer_than_stint_is_told),
         cmocka_unit_test(threads_have_the_names_that_the_program_gave_them),

@@ -5,6 +5,7 @@
  * told of what is recorded alone. */
 #include "truth.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stint/stint.h>
@@ -21,7 +22,14 @@ static jmp_buf out;
 NOINLINE static void leaf(void)
 {
     RECORDED(leaf);
-    __asm__ volatile("");
+    STINT_SCOPE("In_Leaf");
+    stint_record("Recorded", 1);
+    stint_count("Counted", 1);
+    stint_value("Valued", NULL, 1);
+    if (!is_paused) {
+        CALLED_AS("scope In_Leaf");
+        CALLED_AS("scope Recorded");
+    }
 }
 
 NOINLINE static void recurses(int depth)
@@ -134,6 +142,29 @@ NOINLINE static void pauses_all(void)
     for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
 }
 
+/* What was paused is paused in the child; what it then says is its own. */
+NOINLINE static void forks_while_paused(void)
+{
+    RECORDED(forks_while_paused);
+    stint_pause();
+    is_paused = 1;
+    if (!fork()) {
+        truth_forget();
+        recurses(3);
+        stint_resume();
+        is_paused = 0;
+        recurses(2);
+        int file = open("child.txt", O_CREAT | O_WRONLY, 0600);
+        truth_tell_to(file);
+        truth_line(file, "calls", "main", 0), truth_line(file, "calls", "forks_while_paused", 0);
+        _exit(0);
+    }
+    wait(NULL);
+    recurses(2);
+    stint_resume();
+    is_paused = 0;
+}
+
 int main(int count, char **arguments)
 {
     RECORDED(main);
@@ -149,6 +180,7 @@ int main(int count, char **arguments)
         survives_jumps();
     }
     pauses_all();
+    forks_while_paused();
     leaf();
     truth_tell();
     truth_under("below_muted", "calls_below_muted");
