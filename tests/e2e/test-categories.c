@@ -220,6 +220,34 @@ static void a_child_uses_the_handles_of_its_parent(void **state)
     run_fini(&run);
 }
 
+/* What a handler said while the recorder was busy is lost and told; nothing else is. */
+static void handlers_at_every_instruction_of_the_api_are_counted(void **state)
+{
+    struct run run;
+    json_t *report;
+    run_alone(
+        &run,
+        &(struct run_spec){.target = "single-step-scopes", .env = {"STINT_MAX_SAMPLES=1000000"}},
+        &report);
+    long long told = 0;
+    assert_int_equal(sscanf(run.out, "events %lld", &told), 1);
+    const json_t *took = category(report, "took"), *work = category(report, "work");
+    const json_t *count = json_object_get(json_object_get(report, "counters"), "count");
+    long long seen =
+        integer_at(took, "Count") + integer_at(work, "Count") + integer_at(count, "Count");
+    assert_true(told > 3000);
+    assert_int_equal(seen + report_lost(report, "calls_while_busy"), told);
+    assert_true(report_lost(report, "calls_while_busy") < told / 2);
+    assert_int_equal(report_lost(report, "unmatched_exits"), 0);
+    assert_int_equal(integer_at(count, "Sum"), integer_at(count, "Count"));
+    /* every sample has its place: none is missing, none is another's */
+    assert_string_equal(string_at(took, "percentiles"), "exact");
+    assert_near("Min_ms", real_at(took, "Min_ms") * 1e6, 7, 1e-12);
+    assert_near("P50_ms", real_at(took, "P50_ms") * 1e6, 8, 1e-12);
+    json_decref(report);
+    run_fini(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +258,7 @@ int main(void)
         cmocka_unit_test(threads_share_categories),
         cmocka_unit_test(threads_that_share_rows_lose_nothing),
         cmocka_unit_test(a_child_uses_the_handles_of_its_parent),
+        cmocka_unit_test(handlers_at_every_instruction_of_the_api_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
