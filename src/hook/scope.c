@@ -24,6 +24,24 @@ HOT NOINLINE void scope_enter(struct category *category)
     if (UNLIKELY(!scope_try_enter(control, category))) enter_scope_probing(category);
 }
 
+COLD static void record_slowly(struct category *category, enum store_kind kind, uint64_t value,
+                               const char *unit)
+{
+    const struct slow_event event = {category, kind, value, unit};
+    if (category) slow_record(&event, stack_address_anew());
+}
+
+/* Apart, so that short scopes need few registers. */
+static HOT NOINLINE void exit_long_scope(struct category *category, uint64_t now)
+{
+    struct control *block = control;
+    uint64_t ticks = 0;
+    enum scope_exit done = scope_try_exit(block, block->top, category, now, false, &ticks);
+    if (UNLIKELY(done == SCOPE_EXIT_SLOW))
+        slow_exit(category->addresses[STORE_KIND_SCOPE], stack_address_anew(), now);
+    if (UNLIKELY(done == SCOPE_EXIT_UNKEPT)) record_slowly(category, STORE_KIND_SCOPE, ticks, NULL);
+}
+
 HOT NOINLINE void scope_exit(struct category *category)
 {
     /* Before the clock, as in hook.c. */
@@ -32,15 +50,10 @@ HOT NOINLINE void scope_exit(struct category *category)
     __asm__ volatile("" ::"r"(block), "r"(frame) : "memory");
     uint64_t now = clock_counter();
     if (UNLIKELY(!category)) return;
-    if (UNLIKELY(!scope_try_exit(block, frame, category, now)))
-        slow_exit(category->addresses[STORE_KIND_SCOPE], stack_address_anew(), now);
-}
-
-static void record_slowly(struct category *category, enum store_kind kind, uint64_t value,
-                          const char *unit)
-{
-    const struct slow_event event = {category, kind, value, unit};
-    if (category) slow_record(&event, stack_address_anew());
+    uint64_t ticks = 0;
+    enum scope_exit done = scope_try_exit(block, frame, category, now, true, &ticks);
+    if (UNLIKELY(done == SCOPE_EXIT_SLOW)) exit_long_scope(category, now);
+    if (UNLIKELY(done == SCOPE_EXIT_UNKEPT)) record_slowly(category, STORE_KIND_SCOPE, ticks, NULL);
 }
 
 HOT void scope_record(struct category *category, uint64_t ns)

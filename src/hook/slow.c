@@ -101,6 +101,8 @@ static void record(struct control *block, const struct slow_event *event)
         category_add_value(block, event->category, event->unit, event->value);
         break;
     case STORE_KIND_SCOPE:
+        category_add_sample(block, event->category, event->value);
+        break;
     case STORE_KINDS:
         break;
     }
@@ -115,7 +117,8 @@ void slow_record(const struct slow_event *event, uintptr_t sp)
             record(block, event);
             control_end(block);
         } else {
-            recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
+            bool is_counted = event->kind == STORE_KIND_SCOPE;
+            recorder_count_lost(is_counted ? LOST_SAMPLES : LOST_CALLS_WHILE_BUSY, 1);
         }
     }
     errno = saved;

@@ -17,8 +17,8 @@ void slow_exit(uint64_t address, uintptr_t sp, uint64_t now) COLD;
  * slow_exit. Context: as above. */
 void slow_enter_scope(struct category *category, uintptr_t sp) COLD;
 
-/* What a program says of a category, but scopes: nanoseconds, an int64_t, or a double's bits.
- * Context: as above. */
+/* What a program says of a category: nanoseconds, an int64_t, or a double's bits; of a scope, the
+ * ticks of one that is counted already, for its samples. Context: as above. */
 struct slow_event {
     struct category *category;
     enum store_kind kind;

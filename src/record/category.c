@@ -253,6 +253,13 @@ static struct store_node *node_for(struct control *block, struct category *categ
     return NULL;
 }
 
+void category_add_sample(struct control *block, struct category *category, uint64_t ticks)
+{
+    store_ref ref = func_make(block, category_address(category, STORE_KIND_SCOPE));
+    uint32_t limit = recorder_settings()->max_samples;
+    if (ref && limit) ring_add(block, func_at(block->base, ref), ticks, limit);
+}
+
 void category_add_ns(struct control *block, struct category *category, uint64_t ns)
 {
     struct store_node *node = node_for(block, category, STORE_KIND_NS);

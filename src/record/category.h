@@ -68,6 +68,10 @@ store_ref category_node(struct control *block, uint64_t address);
  * above. */
 void category_note_ring(struct control *block, const struct store_function *function);
 
+/* Keeps a scope's duration, in ticks, that is counted already. Context: owner thread, while busy.
+ */
+void category_add_sample(struct control *block, struct category *category, uint64_t ticks);
+
 /* Records one event: a duration; n more (the sum stops at the ends of its type); a value in a unit
  * (a text, or NULL; the first of a category counts), whose bits are a double's: what is not finite
  * is dropped and counted as LOST_VALUES_NOT_FINITE. The straight lines are in scope_hot.h, the

@@ -142,11 +142,11 @@ struct frames_exit {
     uint64_t ticks;
 };
 
-/* frame: the top, loaded before the clock was read; now: the clock. Changes nothing. Context: hot,
- * owner thread. */
+/* frame: the top, loaded before the clock was read; now: the clock. short_only: calls of
+ * STORE_NEAR_TICKS and more are refused. Changes nothing. Context: hot, owner thread. */
 static ALWAYS_INLINE bool frames_may_exit(const struct control *block,
                                           const struct store_frame *frame, uint64_t address,
-                                          uint64_t now, struct frames_exit *exit)
+                                          uint64_t now, bool short_only, struct frames_exit *exit)
 {
     /* No bytes: no recorder, a forked child, or busy. */
     if (UNLIKELY(stack_address() - block->stack_low >= block->stack_bytes)) return false;
@@ -158,6 +158,7 @@ static ALWAYS_INLINE bool frames_may_exit(const struct control *block,
     uint64_t ticks = now - frame->start_ticks;
     /* A negative time is a huge one here. */
     if (UNLIKELY(ticks < node->min_ticks) || UNLIKELY(ticks > node->max_ticks)) return false;
+    if (short_only && ticks >= STORE_NEAR_TICKS) return false;
     uint32_t low_ticks = (uint32_t)now - (uint32_t)frame->start_ticks;
     uint64_t *counter = frames_counter(base, frame, node, ticks, low_ticks);
     if (UNLIKELY(!counter)) return false;
@@ -165,13 +166,16 @@ static ALWAYS_INLINE bool frames_may_exit(const struct control *block,
     return true;
 }
 
-static ALWAYS_INLINE void frames_do_exit(struct control *block, struct store_frame *frame,
-                                         const struct frames_exit *exit)
+static ALWAYS_INLINE void frames_pop(struct control *block, struct store_frame *frame)
 {
     SIGNAL_FENCE();
     frame->sp = 0;
     SIGNAL_FENCE();
     block->top = frame - 1;
+}
+
+static ALWAYS_INLINE void frames_count(const struct frames_exit *exit)
+{
     exit->node->count += 1;
     exit->node->total_ticks += exit->ticks;
     *exit->counter += 1;
@@ -182,7 +186,8 @@ static ALWAYS_INLINE bool frames_try_exit(struct control *block, struct store_fr
                                           uint64_t address, uint64_t now)
 {
     struct frames_exit exit;
-    if (UNLIKELY(!frames_may_exit(block, frame, address, now, &exit))) return false;
-    frames_do_exit(block, frame, &exit);
+    if (UNLIKELY(!frames_may_exit(block, frame, address, now, false, &exit))) return false;
+    frames_pop(block, frame);
+    frames_count(&exit);
     return true;
 }

@@ -14,11 +14,17 @@
 
 #include <string.h>
 
-/* What the thread has of the category, or NULL. Context: hot, owner thread. */
+/* Has the thread anything of the category? Then scope_own says where. Context: hot, owner thread.
+ */
+static ALWAYS_INLINE bool scope_has_own(const struct control *block,
+                                        const struct category *category)
+{
+    return LIKELY(category->number < block->category_count);
+}
+
 static ALWAYS_INLINE const struct category_own *scope_own(const struct control *block,
                                                           const struct category *category)
 {
-    if (UNLIKELY(category->number >= block->category_count)) return NULL;
     return &block->categories[category->number];
 }
 
@@ -28,27 +34,37 @@ static ALWAYS_INLINE bool scope_try_enter(struct control *block, const struct ca
     return frames_try_enter(block, category->addresses[STORE_KIND_SCOPE]);
 }
 
-/* As frames_try_exit, and the duration is kept where samples are. Context: hot, owner thread. */
-static ALWAYS_INLINE bool scope_try_exit(struct control *block, struct store_frame *frame,
-                                         const struct category *category, uint64_t now)
+enum scope_exit { SCOPE_EXIT_SLOW, SCOPE_EXIT_DONE, SCOPE_EXIT_UNKEPT };
+
+/* short_only: as in frames_may_exit. As frames_try_exit, and the duration is kept where samples
+ * are. SCOPE_EXIT_UNKEPT: it is done, but there was no room for *ticks (category_add_sample makes
+ * some). Context: hot, owner thread. */
+static ALWAYS_INLINE enum scope_exit scope_try_exit(struct control *block,
+                                                    struct store_frame *frame,
+                                                    const struct category *category, uint64_t now,
+                                                    bool short_only, uint64_t *ticks)
 {
     struct frames_exit exit;
+    if (!scope_has_own(block, category)) return SCOPE_EXIT_SLOW;
     const struct category_own *own = scope_own(block, category);
-    if (UNLIKELY(!own)) return false;
-    if (!frames_may_exit(block, frame, category->addresses[STORE_KIND_SCOPE], now, &exit))
-        return false;
-    if (own->scope_samples && UNLIKELY(!ring_try_add(block->base, own->scope_samples, exit.ticks)))
-        return false;
-    frames_do_exit(block, frame, &exit);
-    return true;
+    uint64_t address = category->addresses[STORE_KIND_SCOPE];
+    if (UNLIKELY(!frames_may_exit(block, frame, address, now, short_only, &exit)))
+        return SCOPE_EXIT_SLOW;
+    uint8_t *base = block->base;
+    frames_pop(block, frame);
+    *ticks = exit.ticks;
+    bool is_kept = !own->scope_samples || ring_try_add(base, own->scope_samples, exit.ticks);
+    frames_count(&exit); /* last: a reader that finds as many samples as exits has them all */
+    return LIKELY(is_kept) ? SCOPE_EXIT_DONE : SCOPE_EXIT_UNKEPT;
 }
 
 /* One duration. Context: hot, owner thread; while busy too. */
 static ALWAYS_INLINE bool scope_try_ns(struct control *block, const struct category *category,
                                        uint64_t ns)
 {
+    if (!scope_has_own(block, category)) return false;
     const struct category_own *own = scope_own(block, category);
-    if (UNLIKELY(!own) || UNLIKELY(!own->nodes[STORE_KIND_NS])) return false;
+    if (UNLIKELY(!own->nodes[STORE_KIND_NS])) return false;
     uint8_t *base = block->base;
     struct store_node *node = tree_node(base, own->nodes[STORE_KIND_NS]);
     if (UNLIKELY(ns < node->min_ticks) || UNLIKELY(ns > node->max_ticks)) return false;
@@ -68,8 +84,9 @@ static ALWAYS_INLINE bool scope_try_ns(struct control *block, const struct categ
 static ALWAYS_INLINE bool scope_try_count(struct control *block, const struct category *category,
                                           int64_t n)
 {
+    if (!scope_has_own(block, category)) return false;
     const struct category_own *own = scope_own(block, category);
-    if (UNLIKELY(!own) || UNLIKELY(!own->nodes[STORE_KIND_COUNT])) return false;
+    if (UNLIKELY(!own->nodes[STORE_KIND_COUNT])) return false;
     struct store_node *node = tree_node(block->base, own->nodes[STORE_KIND_COUNT]);
     int64_t sum;
     if (UNLIKELY(__builtin_add_overflow((int64_t)node->total_ticks, n, &sum))) return false;

@@ -30,12 +30,14 @@ body() { # FUNCTION: its instructions, without the part that the compiler put aw
 }
 
 # the hooks and the one step that the enter hook sets aside: a table look-up, as fast as the rest
-for hook in __cyg_profile_func_enter __cyg_profile_func_exit enter_probing; do
+for hook in __cyg_profile_func_enter __cyg_profile_func_exit enter_probing \
+  scope_enter enter_scope_probing scope_exit exit_long_scope scope_record scope_count; do
   body $hook >"$work/$hook"
   [ "$(wc -l <"$work/$hook")" -ge 10 ] || fail "$hook has no body"
   while read -r line; do
     case $line in
-    call*"<slow_"*">"* | j*"<slow_"*">"* | j*"<enter_probing>"* | j*"<$hook+"*) ;;
+    call*"<slow_"*">"* | j*"<slow_"*">"* | j*"<enter_probing>"* | j*"<$hook+"* | j*"<$hook.cold"*) ;;
+    j*"<enter_scope_probing>"* | *"<exit_long_scope>"* | *"<record_slowly"*) ;;
     call*) fail "$hook: $line" ;;
     j*"<"*) fail "$hook leaves by: $line" ;;
     esac
@@ -45,14 +47,25 @@ for hook in __cyg_profile_func_enter __cyg_profile_func_exit enter_probing; do
   [ $((${frame:-0})) -le 128 ] || fail "$hook uses $frame bytes of stack"
 done
 
-updates() { grep -cE "$1" "$work/__cyg_profile_func_exit" || true; }
+# where the stack stands there is compared with where it stands in the others
+for hook in __cyg_profile_func_enter scope_enter; do
+  ! grep -E '^(push|sub .*,%rsp)' "$work/$hook" || fail "$hook moves the stack"
+done
+
 memory='\(%[a-z0-9]+(,%[a-z0-9]+(,[1248])?)?\)$'
-[ "$(updates "^(addq +\\\$0x1|incq +|add +\\\$0x1),?$count$memory|^incq +$count$memory")" -ge 1 ] ||
-  fail "the count of a node is not updated by one instruction"
-[ "$(updates "^add[q]? +%[a-z0-9]+,$total$memory")" -ge 1 ] ||
-  fail "the total of a node is not updated by one instruction"
-[ "$(updates '^(addq +\$0x1,|incq +)(\(%[a-z0-9]+\)|[-0-9a-fx]*\(%[a-z0-9]+,%[a-z0-9]+,8\))$')" -ge 1 ] ||
-  fail "the histogram is not updated by one instruction"
-! grep -E "^mov +%[a-z0-9]+,($count|$total)\(%(r[a-z0-9]+)\)$" "$work/__cyg_profile_func_exit" ||
-  fail "a plain store to where a node's counters are: see above"
+for exit in __cyg_profile_func_exit scope_exit exit_long_scope scope_record scope_count; do
+  updates() { grep -cE "$1" "$work/$exit" || true; }
+  [ "$(updates "^(addq +\\\$0x1|incq +|add +\\\$0x1),?$count$memory|^incq +$count$memory")" -ge 1 ] ||
+    fail "$exit: the count of a node is not updated by one instruction"
+  [ "$(updates "^add[q]? +%[a-z0-9]+,$total$memory")" -ge 1 ] ||
+    fail "$exit: the total of a node is not updated by one instruction"
+  [ $exit = scope_count ] || # which has none
+    [ "$(updates '^(addq +\$0x1,|incq +)(\(%[a-z0-9]+\)|[-0-9a-fx]*\(%[a-z0-9]+,%[a-z0-9]+,8\))$')" -ge 1 ] ||
+    fail "$exit: the histogram is not updated by one instruction"
+  ! grep -E "^mov +%[a-z0-9]+,($count|$total)\(%(r[a-z0-9]+)\)$" "$work/$exit" ||
+    fail "$exit: a plain store to where a node's counters are: see above"
+done
+for exit in scope_exit exit_long_scope scope_record; do
+  grep -qE '^xadd ' "$work/$exit" || fail "$exit: a sample's place is not claimed by one instruction"
+done
 exit $bad

@@ -182,13 +182,22 @@ static void scopes_are_callees(void **state)
     for (uint64_t i = 10; i < 60; i++) assert_int_equal(samples[i % 50], i % 9 + 1);
 }
 
-/* On the thread's real stack, by the straight line. */
+/* On the thread's real stack, by the straight line. False where it was not taken. */
 static HOT NOINLINE bool pair(struct category *category, uint64_t took)
 {
     struct control *block = control;
+    uint64_t ticks = 0;
     if (!scope_try_enter(block, category)) return false;
     struct store_frame *frame = block->top;
-    return scope_try_exit(block, frame, category, frame->start_ticks + took);
+    uint64_t now = frame->start_ticks + took;
+    enum scope_exit done = scope_try_exit(block, frame, category, now, took % 2, &ticks);
+    assert_int_not_equal(done, SCOPE_EXIT_SLOW);
+    assert_int_equal(ticks, took);
+    if (done == SCOPE_EXIT_DONE) return true;
+    assert_true(control_begin(block, SP));
+    category_add_sample(block, category, ticks);
+    control_end(block);
+    return false;
 }
 
 static void ordinary_scopes_take_the_straight_line(void **state)
@@ -200,23 +209,21 @@ static void ordinary_scopes_take_the_straight_line(void **state)
     lab_enter(address, sp, 0);
     lab_exit(address, sp, 10);
     lab_enter(address, sp, 0);
-    lab_exit(address, sp, 100);
+    lab_exit(address, sp, 200);
     for (uint64_t i = 0; i < 62; i++) assert_true(pair(category, 20 + i));
-    assert_false(pair(category, 20)); /* the ring must grow; what was entered is left below */
-    lab_exit(address, sp, lab.block->top->start_ticks + 20);
+    assert_false(pair(category, 20)); /* its sample made the ring grow */
     assert_int_equal(lab_depth(), 0);
     assert_true(pair(category, 50));
     assert_int_equal(LAB_NODE(address)->count, 2 + 62 + 1 + 1);
+    const struct store_function *function = event_record(lab.block, category, STORE_KIND_SCOPE);
     uint64_t held;
-    const uint64_t *samples =
-        event_samples(lab.block, event_record(lab.block, category, STORE_KIND_SCOPE), &held);
+    const uint64_t *samples = event_samples(lab.block, function, &held);
     assert_int_equal(held, 66);
     assert_int_equal(samples[0], 10);
     for (uint64_t i = 0; i < 62; i++) assert_int_equal(samples[2 + i], 20 + i);
     assert_int_equal(samples[64], 20);
     assert_int_equal(samples[65], 50);
-    assert_int_equal(
-        lab_histogram_sum(lab.block, event_record(lab.block, category, STORE_KIND_SCOPE)), 66);
+    assert_int_equal(lab_histogram_sum(lab.block, function), 66);
 }
 
 static void beyond_the_tree_scopes_fold(void **state)
