@@ -19,9 +19,9 @@
 
 #include <string.h>
 
-/* A lap that begins within this part of the last one's duration after its end follows at once: what
- * functions other than the innermost took in between may be told of the next one. */
-enum { AT_ONCE = 1024, FIRST_BUCKETS = 64, FIRST_PLACES = 8 };
+/* A lap that begins within this part of the last one's duration after that was done with follows at
+ * once: what functions other than the innermost took in between may be told of the next one. */
+enum { AT_ONCE = 256, FIRST_BUCKETS = 64, FIRST_PLACES = 8 };
 
 struct lap {
     struct lap *next;
@@ -30,6 +30,7 @@ struct lap {
     store_ref node; /* of its durations */
     struct selves before;
     uint64_t before_ticks; /* the moment of `before`; 0 = none */
+    uint64_t done_ticks;   /* when the last one had been dealt with */
     uint32_t innermost;    /* place of the call in which it was opened */
     bool is_measured;      /* of the open one */
     uint64_t last_ticks;   /* duration of the one before */
@@ -329,6 +330,7 @@ static void finish(struct control *block, struct lap *lap, uint64_t start, uint6
     func_record(block, record->function, ticks);
     record->total_ticks += ticks;
     if (ticks > budget_ticks(desk, now)) record->missed++;
+    lap->done_ticks = now;
     __atomic_store_n(&record->count, record->count + 1, __ATOMIC_RELEASE);
 }
 
@@ -347,8 +349,8 @@ struct lap *lap_open(struct control *block, uint64_t kind, uint64_t opened)
         return NULL;
     }
     if (lap->record->is_open) end(block, lap, opened);
-    bool follows = lap->before_ticks && opened >= lap->before_ticks &&
-                   opened - lap->before_ticks <= lap->last_ticks / AT_ONCE;
+    bool follows = lap->before_ticks && opened >= lap->done_ticks &&
+                   opened - lap->done_ticks <= lap->last_ticks / AT_ONCE;
     lap->is_measured = follows || selves_measure(block, &block->laps->map, &lap->before, opened);
     if (!follows) lap->before_ticks = opened;
     lap->innermost = selves_innermost(block);
@@ -374,10 +376,12 @@ void lap_begin(struct control *block, uint64_t kind)
 void lap_end(struct control *block, uint64_t kind, uint64_t now)
 {
     struct lap *lap = find(block->laps, kind);
-    if (lap && lap->record->is_open)
-        end(block, lap, now);
-    else
+    if (!lap || !lap->record->is_open) {
         recorder_count_lost(LOST_LAPS, 1);
+        return;
+    }
+    end(block, lap, now);
+    lap->done_ticks = clock_now(source());
 }
 
 struct lap *lap_enter(struct control *block, uint64_t address)
@@ -401,6 +405,7 @@ void lap_leave(struct control *block, uint32_t depth, uint64_t start, uint64_t t
     for (; lap; lap = lap->next) {
         if (!lap->record->is_open || lap->depth != depth || lap->stack != block->stack) continue;
         finish(block, lap, start, ticks);
+        lap->done_ticks = clock_now(source());
         return;
     }
 }

@@ -3,7 +3,7 @@
 #
 # What stint costs, each figure beside what it is compared with, the contenders in turn so that drift
 # hits them alike. Prints medians; asserts nothing.
-#   bench.py calls|scopes BUILD [THREADS [ROUNDS]]    bench.py startup BUILD [RUNS]    bench.py memory BUILD
+#   bench.py calls|scopes BUILD [THREADS [ROUNDS]]    bench.py startup BUILD [RUNS]    bench.py memory|laps BUILD
 import os, re, statistics, subprocess, sys, tempfile, time
 
 verb, build = sys.argv[1], os.path.abspath(sys.argv[2])
@@ -76,4 +76,8 @@ def memory():
           f"{more - before} KiB after 30 million")
 
 
-{"calls": calls, "scopes": scopes, "startup": startup, "memory": memory}[verb](*options)
+def laps():
+    print(run([here + "bench-laps"], stint)[1], end="")
+
+
+{"calls": calls, "scopes": scopes, "startup": startup, "memory": memory, "laps": laps}[verb](*options)
