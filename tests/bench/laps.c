@@ -26,13 +26,14 @@ typedef void call(void);
 #define HUNDRED(m, n)                                                                              \
     TEN(m, n##0)                                                                                   \
     TEN(m, n##1)                                                                                   \
-    TEN(m, n##2) TEN(m, n##3) TEN(m, n##4) TEN(m, n##5) TEN(m, n##6) TEN(m, n##7) TEN(m, n##8)     \
-        TEN(m, n##9)
+    TEN(m, n##2)                                                                                   \
+    TEN(m, n##3) TEN(m, n##4) TEN(m, n##5) TEN(m, n##6) TEN(m, n##7) TEN(m, n##8) TEN(m, n##9)
 #define THOUSAND(m)                                                                                \
     HUNDRED(m, 0)                                                                                  \
     HUNDRED(m, 1)                                                                                  \
-    HUNDRED(m, 2) HUNDRED(m, 3) HUNDRED(m, 4) HUNDRED(m, 5) HUNDRED(m, 6) HUNDRED(m, 7)            \
-        HUNDRED(m, 8) HUNDRED(m, 9)
+    HUNDRED(m, 2)                                                                                  \
+    HUNDRED(m, 3)                                                                                  \
+    HUNDRED(m, 4) HUNDRED(m, 5) HUNDRED(m, 6) HUNDRED(m, 7) HUNDRED(m, 8) HUNDRED(m, 9)
 #define NAME(n) function_##n,
 THOUSAND(ONE)
 static call *const functions[1000] = {THOUSAND(NAME)};
