@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # `stint merge` against the same sums made by numpy, over reports drawn with fixed seeds.
-import json, os, sys
+import json, os
 import numpy as np
 import generate
 from generate import report, write
@@ -201,8 +201,7 @@ def counters_values_and_frames_add_up():
 
     write("a.json", extended(1, [1000000, 9000000, 3000000, 2000000], 16.5))
     write("b.json", extended(2, [8000000, 7000000], 16.5))
-    run("merge", "a.json", "b.json", "-o", "out.json")
-    document = json.load(open("out.json"))
+    document = merged_of("a.json", "b.json")
     assert document["counters"] == {"Packets": {"Count": 3, "Sum": -21}}
     value = document["values"]["Size"]
     assert (value["unit"], value["Count"], value["Sum"], value["Min"], value["Max"]) == ("bytes", 8, 301.5, 1.5, 100.0)
@@ -218,7 +217,88 @@ def counters_values_and_frames_add_up():
                                {"function": 0, "excess_ms": 3.75, "frames": 3}]
     write("c.json", extended(3, [5], 8.0))
     run("merge", "a.json", "c.json", "-o", "out.json")
-    assert "budget_ms" not in json.load(open("out.json"))["frames"]["Frame_Total"]
+    assert json.load(open("out.json"))["frames"]["Frame_Total"]["budget_ms"] == 16.5
+
+
+def sums_at_the_end_of_their_types_say_so():
+    huge = {"Count": 2**62, "Sum": -2**63}
+    value = {"Count": 1, "Min": 1e308, "Max": 1e308, "P50": 1e308, "P90": 1e308, "P95": 1e308, "P99": 1e308, "P99_9": 1e308,
+             "percentiles": "exact", "Sum": 1e308, "Avg": 1e308}
+    entry = generate.function(0, "f", [10])
+    entry["Count"] = 2**63 - 1
+    write("a.json", report([entry], counters={"C": huge}, values={"V": value}))
+    document = merged_of("a.json", "a.json")
+    assert document["counters"]["C"] == {"Count": 2**63 - 1, "Sum": -2**63, "saturated": True}
+    assert "Sum" not in document["values"]["V"] and document["values"]["V"]["Max"] == 1e308 and "unit" not in document["values"]["V"]
+    assert document["functions"][0]["Count"] == 2**63 - 1 and document["functions"][0]["saturated"] is True
+
+
+def real_reports_merge_into_a_valid_one():
+    """Targets of the end-to-end tests, with frames, values, threads: recorded, merged, checked and shown."""
+    import subprocess
+    targets, files = os.environ["STINT_TEST_TARGETS"], []
+    os.mkdir("store")
+    for target in ("categories threads 3 400", "frames", "threads", "recursion"):
+        for turn in range(2):
+            files.append(f"{target.split()[0]}{turn}.json")
+            env = {key: value for key, value in os.environ.items() if not key.startswith("STINT_")}
+            env.update(LD_PRELOAD=os.environ["STINT_LIBRARY"], STINT_OUT=files[-1], STINT_STORE="store")
+            subprocess.run((targets + "/" + target).split(), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    documents = [json.load(open(file)) for file in files]
+    document = merged_of(*files)
+    assert any("frames" in d for d in documents) and any("values" in d for d in documents) and any("counters" in d for d in documents)
+    for part in ("frames", "values", "counters", "categories"):
+        names = {name for d in documents for name in d.get(part, {})}
+        assert set(document.get(part, {})) == names
+        for name in names:
+            assert document[part][name]["Count"] == sum(d[part][name]["Count"] for d in documents if name in d.get(part, {}))
+    for key in ("Count", "Self_ms"):
+        for part in ("functions", "call_tree"):
+            total = sum(row[key] for d in documents for row in d[part] if key in row)
+            close(sum(row[key] for row in document[part] if key in row), total, 1e-9)
+    assert len(document["threads"]) == sum(len(d["threads"]) for d in documents)
+    for i, file in enumerate(files):  # two runs of one program have the same paths
+        if i % 2:
+            run("merge", files[i - 1], file, "-o", "two.json")
+            two = json.load(open("two.json"))
+            check_schema(two)
+            assert {f["name"] for f in two["functions"]} == {f["name"] for f in documents[i]["functions"]}
+    for view in ([], ["--threads"], ["--tree"], ["--frames"]):
+        assert run("report", *view, "out.json").stdout
+    run("merge", "out.json", files[0], "-o", "again.json")
+    check_schema(json.load(open("again.json")))
+    assert json.loads(run("diff", "--json", "out.json", "again.json").stdout)["rows"]
+    for form in ("folded", "callgrind", "csv", "chrome"):
+        run("export", "-f", form, "-o", "x", "out.json")
+
+
+def paths_beyond_the_bound_are_folded():
+    """270 000 paths: each under a root of its own number of steps; what finds no room keeps its sums."""
+    entries = [generate.function(0, f"f{i}", [1000] * (600 - i)) for i in range(600)]
+    document = report(entries)
+    rows = ['{"id":0,"parent":null,"function":0,"Count":1,"Total_ms":1.0,"Self_ms":0.5}']
+    for i in range(1, 270001):
+        rows.append(f'{{"id":{i},"parent":{0 if i <= 500 else (i - 501) // 540 + 1},"function":{i % 599 + 1},'
+                    '"Count":1,"Total_ms":0.001,"Self_ms":0.001}')
+    write("r.json", document)
+    text = open("r.json").read()
+    open("r.json", "w").write(text.replace('"call_tree":[]', '"call_tree":[' + ",".join(rows) + "]"))
+    run("merge", "r.json", "-o", "out.json")
+    merged = json.load(open("out.json"))
+    tree = merged["call_tree"]
+    assert len(tree) <= 262144 + 601, len(tree)
+    assert sum(node["Count"] for node in tree) == 270001
+    close(sum(node["Self_ms"] for node in tree), 0.5 + 270.0)
+    folded = [node for node in tree if node.get("folded")]
+    root = [node for node in folded if node["parent"] is None]
+    assert len(root) == 1 and all(node["parent"] == root[0]["id"] for node in folded if node is not root[0])
+    assert merged["lost"]["contexts_folded"] == 270001 - 262144
+    # and per function
+    for function in (5, 77):
+        wanted = sum(1 for i in range(1, 270001) if i % 599 + 1 == function)
+        name = document["functions"][function]["name"]
+        id_ = next(f["id"] for f in merged["functions"] if f["name"] == name)
+        assert sum(node["Count"] for node in tree if node.get("function") == id_) == wanted
 
 
 def what_was_lost_and_paid_is_summed_and_the_processes_are_told():
@@ -324,5 +404,6 @@ main([sums_and_percentiles_are_those_of_all_samples_together, columns_over_proce
       a_merge_of_merges_is_the_merge_of_all, a_report_alone_keeps_what_it_knew, call_trees_merge_by_path,
       the_same_build_elsewhere_is_the_same_function, two_functions_of_one_name_stay_two, counters_values_and_frames_add_up,
       what_was_lost_and_paid_is_summed_and_the_processes_are_told, lists_name_files,
+      sums_at_the_end_of_their_types_say_so, real_reports_merge_into_a_valid_one, paths_beyond_the_bound_are_folded,
       a_bad_file_is_told_with_its_place_and_nothing_is_written, any_cut_or_changed_byte_is_refused_or_harmless,
       an_output_that_is_an_input_is_refused, mistakes_have_status_2])

@@ -75,7 +75,13 @@ struct intake_value {
     struct span unit;
     uint64_t n;
     double sum, least, most;
-    bool has_spread;
+    bool has_sum, has_spread;
+};
+
+struct intake_counter {
+    uint64_t calls;
+    int64_t sum;
+    bool is_saturated;
 };
 
 struct intake_blame { /* a function or category that made a frame long */
@@ -111,7 +117,7 @@ struct intake_takers {
     /* of the thread taken last */
     void (*thread_function)(void *context, uint32_t function, const struct figures *figures);
     void (*node)(void *context, const struct intake_node *node);
-    void (*counter)(void *context, struct span name, uint64_t calls, int64_t sum);
+    void (*counter)(void *context, struct span name, const struct intake_counter *counter);
     void (*value)(void *context, struct span name, const struct intake_value *value);
     void (*value_bucket)(void *context, double low, double high,
                          uint64_t count); /* of that value */

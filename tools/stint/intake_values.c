@@ -7,18 +7,19 @@ bool intake_read_counters(struct intake *intake, struct pull *pull)
 {
     struct span name, key;
     for (pull_enter(pull, '{'); pull_key(pull, &name);) {
-        uint64_t calls = 0;
-        int64_t sum = 0;
+        struct intake_counter counter = {.calls = 0};
         for (pull_enter(pull, '{'); pull_key(pull, &key);) {
             if (span_is(key, "Count"))
-                (void)pull_count(pull, &calls);
+                (void)pull_count(pull, &counter.calls);
             else if (span_is(key, "Sum"))
-                (void)pull_integer(pull, &sum);
+                (void)pull_integer(pull, &counter.sum);
+            else if (span_is(key, "saturated"))
+                (void)pull_true_or_false(pull, &counter.is_saturated);
             else
                 (void)pull_skip(pull);
         }
         if (pull->fault.error) return false;
-        if (intake->takers->counter) intake->takers->counter(intake->context, name, calls, sum);
+        if (intake->takers->counter) intake->takers->counter(intake->context, name, &counter);
     }
     return !pull->fault.error;
 }
@@ -28,7 +29,7 @@ static bool read_value_member(struct pull *pull, struct span key, struct intake_
 {
     if (span_is(key, "unit")) return pull_text(pull, &value->unit);
     if (span_is(key, "Count")) return pull_count(pull, &value->n);
-    if (span_is(key, "Sum")) return pull_number(pull, &value->sum);
+    if (span_is(key, "Sum")) return value->has_sum = pull_number(pull, &value->sum);
     if (span_is(key, "Max")) return pull_number(pull, &value->most);
     if (span_is(key, "histogram")) *histogram = pull->at;
     if (!span_is(key, "Min")) return pull_skip(pull);
@@ -56,7 +57,7 @@ bool intake_read_values(struct intake *intake, struct pull *pull)
 {
     struct span name, key;
     for (pull_enter(pull, '{'); pull_key(pull, &name);) {
-        struct intake_value value = {.unit = {"", 0}};
+        struct intake_value value = {.n = 0};
         size_t histogram = 0;
         for (pull_enter(pull, '{'); pull_key(pull, &key);)
             (void)read_value_member(pull, key, &value, &histogram);

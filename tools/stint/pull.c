@@ -309,9 +309,10 @@ bool pull_integer(struct pull *pull, int64_t *value)
 {
     struct number number;
     if (!read_number(pull, &number)) return false;
-    if (!number.is_whole || number.is_cut || number.digits > INT64_MAX)
+    uint64_t most = (uint64_t)INT64_MAX + number.is_negative;
+    if (!number.is_whole || number.is_cut || number.digits > most)
         return pull_fault(pull, "a whole number is expected here");
-    *value = number.is_negative ? -(int64_t)number.digits : (int64_t)number.digits;
+    *value = (int64_t)(number.is_negative ? 0 - number.digits : number.digits);
     return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,14 +29,16 @@ static const char *keep(struct extras *extras, struct span text)
     return copy ? copy : memory_text(text.data, text.length);
 }
 
-static int64_t saturating_sum(int64_t a, int64_t b)
+static void add_to(struct counter *counter, const struct intake_counter *more)
 {
-    int64_t sum;
-    if (!__builtin_add_overflow(a, b, &sum)) return sum;
-    return a < 0 ? INT64_MIN : INT64_MAX;
+    counter->calls = bins_plus(counter->calls, more->calls);
+    counter->is_saturated |= more->is_saturated;
+    if (!__builtin_add_overflow(counter->sum, more->sum, &counter->sum)) return;
+    counter->sum = more->sum < 0 ? INT64_MIN : INT64_MAX;
+    counter->is_saturated = true;
 }
 
-void extras_add_counter(struct extras *extras, struct span name, uint64_t calls, int64_t sum)
+void extras_add_counter(struct extras *extras, struct span name, const struct intake_counter *more)
 {
     size_t i = 0;
     while (i < extras->counters_used && !span_is(name, extras->counters[i].name)) i++;
@@ -44,28 +47,30 @@ void extras_add_counter(struct extras *extras, struct span name, uint64_t calls,
                                        &extras->counters_room, sizeof *extras->counters);
         extras->counters[extras->counters_used++] = (struct counter){.name = keep(extras, name)};
     }
-    struct counter *counter = &extras->counters[i];
-    counter->calls = bins_plus(counter->calls, calls);
-    counter->sum = saturating_sum(counter->sum, sum);
+    add_to(&extras->counters[i], more);
 }
 
 /* Values. */
 
+static bool is_same(const struct value *value, struct span name, struct span unit)
+{
+    return span_is(name, value->name) &&
+           (value->unit ? unit.data && span_is(unit, value->unit) : !unit.data);
+}
+
 size_t extras_add_value(struct extras *extras, struct span name, const struct intake_value *more)
 {
     size_t i = 0;
-    while (i < extras->values_used &&
-           !(span_is(name, extras->values[i].name) && span_is(more->unit, extras->values[i].unit)))
-        i++;
+    while (i < extras->values_used && !is_same(&extras->values[i], name, more->unit)) i++;
     if (i == extras->values_used) {
         extras->values = memory_grow(extras->values, extras->values_used, &extras->values_room,
                                      sizeof *extras->values);
-        extras->values[extras->values_used++] =
-            (struct value){.name = keep(extras, name), .unit = keep(extras, more->unit)};
+        extras->values[extras->values_used++] = (struct value){
+            .name = keep(extras, name), .unit = more->unit.data ? keep(extras, more->unit) : NULL};
     }
     struct value *value = &extras->values[i];
     value->n = bins_plus(value->n, more->n);
-    value->sum += more->sum;
+    value->sum += more->has_sum ? more->sum : NAN;
     if (!more->has_spread) return i;
     if (!value->has_spread || more->least < value->least) value->least = more->least;
     if (!value->has_spread || more->most > value->most) value->most = more->most;
@@ -95,6 +100,12 @@ void value_add_bucket(struct value *value, double low, double high, uint64_t cou
     value->buckets_used++;
 }
 
+/* The bucket that 0 lies in stands for 0, as in every report. */
+static double middle(const struct value_bucket *bucket)
+{
+    return bucket->low <= 0 && bucket->high > 0 ? 0 : bucket->low / 2 + bucket->high / 2;
+}
+
 double value_quantile(const struct value *value, double q)
 {
     size_t n = value->buckets_used;
@@ -102,7 +113,7 @@ double value_quantile(const struct value *value, double q)
     double *middles = memory_new(n, sizeof *middles);
     for (size_t i = 0; i < n; i++) {
         counts[i] = value->buckets[i].count;
-        middles[i] = value->buckets[i].low / 2 + value->buckets[i].high / 2;
+        middles[i] = middle(&value->buckets[i]);
         total = bins_plus(total, counts[i]);
     }
     double quantile = total ? hist_quantile(counts, middles, (uint32_t)n, total, q) : 0;
@@ -129,8 +140,8 @@ void frames_add(struct frames *frames, const struct intake_frames *more)
 {
     frames->missed = bins_plus(frames->missed, more->missed);
     if (!more->has_budget) return;
-    if (frames->has_budget && frames->budget_ms != more->budget_ms) frames->budgets_differ = true;
-    frames->budget_ms = more->budget_ms;
+    if (!frames->has_budget || more->budget_ms > frames->budget_ms)
+        frames->budget_ms = more->budget_ms;
     frames->has_budget = true;
 }
 

@@ -11,6 +11,7 @@ struct counter {
     const char *name;
     uint64_t calls;
     int64_t sum; /* saturates */
+    bool is_saturated;
 };
 
 struct value_bucket {
@@ -19,9 +20,9 @@ struct value_bucket {
 };
 
 struct value {
-    const char *name, *unit;
+    const char *name, *unit; /* unit NULL = none */
     uint64_t n;
-    double sum, least, most;
+    double sum, least, most; /* sum NAN = beyond a double */
     bool has_spread;
     struct value_bucket *buckets; /* ascending */
     size_t buckets_used, buckets_room;
@@ -37,7 +38,7 @@ struct blame {
 
 struct worst {
     uint64_t frame;
-    uint32_t thread; /* in the merged list, or TRAILS_NONE */
+    uint32_t thread; /* in the merged list */
     double start_ms, duration_ms;
     struct blame blames[EXTRAS_BLAMED];
     uint32_t blames_used;
@@ -45,8 +46,8 @@ struct worst {
 
 struct frames {
     struct pooled total;
-    double budget_ms;
-    bool has_budget, budgets_differ;
+    double budget_ms; /* the largest */
+    bool has_budget;
     uint64_t missed;
     struct worst worst[EXTRAS_WORST]; /* longest first */
     uint32_t worst_used;
@@ -66,7 +67,8 @@ struct extras {
 
 void extras_fini(struct extras *extras);
 
-void extras_add_counter(struct extras *extras, struct span name, uint64_t calls, int64_t sum);
+void extras_add_counter(struct extras *extras, struct span name,
+                        const struct intake_counter *counter);
 
 /* The value's place; values of one name and different units are two. */
 size_t extras_add_value(struct extras *extras, struct span name, const struct intake_value *value);

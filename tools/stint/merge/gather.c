@@ -223,10 +223,10 @@ static void take_node(void *context, const struct intake_node *node)
 
 /* Counters, values, frames. */
 
-static void take_counter(void *context, struct span name, uint64_t calls, int64_t sum)
+static void take_counter(void *context, struct span name, const struct intake_counter *counter)
 {
     struct gather *gather = context;
-    extras_add_counter(&gather->extras, name, calls, sum);
+    extras_add_counter(&gather->extras, name, counter);
 }
 
 static void take_value(void *context, struct span name, const struct intake_value *value)
@@ -254,9 +254,11 @@ static void take_worst(void *context, const struct intake_worst *worst)
 {
     struct gather *gather = context;
     size_t thread = gather->first_thread + worst->thread;
+    gather->worst = NULL;
+    if (thread >= gather->threads_used) return; /* found no room */
     struct worst row = {
         .frame = worst->frame,
-        .thread = thread < gather->threads_used ? (uint32_t)thread : TRAILS_NONE,
+        .thread = (uint32_t)thread,
         .start_ms = worst->start_ms,
         .duration_ms = worst->duration_ms,
     };

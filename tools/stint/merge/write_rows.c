@@ -100,6 +100,7 @@ static void write_counters(struct emit *emit, const struct extras *extras)
         emit_open(emit, counter->name, '{');
         emit_count(emit, "Count", counter->calls);
         emit_integer(emit, "Sum", counter->sum);
+        if (counter->is_saturated) emit_bool(emit, "saturated", true);
         emit_close(emit, '}');
     }
     emit_close(emit, '}');
@@ -121,7 +122,7 @@ static void write_value_histogram(struct emit *emit, const struct value *value)
 static void write_value(struct emit *emit, const struct value *value)
 {
     static const char *const keys[QUANTILES] = {"P50", "P90", "P95", "P99", "P99_9"};
-    emit_text(emit, "unit", value->unit);
+    if (value->unit) emit_text(emit, "unit", value->unit);
     emit_count(emit, "Count", value->n);
     emit_number(emit, "Sum", value->sum);
     if (!value->has_spread || !value->n) return;
@@ -144,7 +145,7 @@ static void open_value(struct emit *emit, const struct extras *extras, size_t wh
     for (size_t i = 0; i < which; i++)
         is_second |= extras->values[i].name && value->name &&
                      strcmp(extras->values[i].name, value->name) == 0;
-    snprintf(name, sizeof name, "%s (%s)", value->name, value->unit);
+    snprintf(name, sizeof name, "%s (%s)", value->name, value->unit ? value->unit : "no unit");
     emit_open(emit, is_second ? name : value->name, '{');
 }
 
@@ -178,7 +179,7 @@ static void write_worst(struct merge_writer *writer, const struct worst *worst)
     struct emit *emit = &writer->emit;
     emit_open(emit, NULL, '{');
     emit_count(emit, "frame", worst->frame);
-    if (worst->thread != TRAILS_NONE) emit_count(emit, "thread", worst->thread);
+    emit_count(emit, "thread", worst->thread);
     emit_number(emit, "start_ms", worst->start_ms);
     emit_number(emit, "duration_ms", worst->duration_ms);
     emit_open(emit, "functions", '[');
@@ -200,9 +201,10 @@ static void write_frames(struct merge_writer *writer, struct frames *frames)
     emit_line(emit);
     emit_open(emit, frames->total.name, '{');
     merge_write_statistics(emit, &frames->total, writer->flat);
-    if (frames->has_budget && !frames->budgets_differ)
-        emit_number(emit, "budget_ms", frames->budget_ms);
-    if (frames->has_budget) emit_count(emit, "missed", frames->missed);
+    emit_number(emit, "budget_ms", frames->budget_ms);
+    emit_count(emit, "missed", frames->missed);
+    emit_open(emit, "series", '[');
+    emit_close(emit, ']');
     emit_open(emit, "worst", '[');
     for (uint32_t i = 0; i < frames->worst_used; i++) write_worst(writer, &frames->worst[i]);
     emit_close(emit, ']');
