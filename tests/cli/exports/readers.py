@@ -196,6 +196,18 @@ def wanted_samples(report):
         quantile = report.statistics(key)['P99_ms'] / 1e3
         wanted[f'stint_{kind}_duration_seconds',
                tuple(sorted({'program': 'app', 'quantile': '0.99', **labels}.items()))] = quantile
+    wanted['stint_lost_events', (('kind', 'calls_too_deep'), ('program', 'app'))] = 0
+    for i in range(len(report.threads)):
+        wanted['stint_thread_cpu_seconds', (('name', f'thread {i}'), ('program', 'app'), ('thread', str(i)))] = 2
+    if report.extra:
+        for name, labels, value in (
+                ('stint_counted', {'counter': 'cache "hits"'}, -12), ('stint_counted_calls', {'counter': 'cache "hits"'}, 3),
+                ('stint_value', {'value': 'size', 'unit': 'bytes', 'quantile': '0.999'}, 9.5),
+                ('stint_value_sum', {'value': 'size', 'unit': 'bytes'}, 1e9),
+                ('stint_value_count', {'value': 'size', 'unit': 'bytes'}, 4),
+                ('stint_value_minimum', {'value': 'error'}, -2), ('stint_frames_missed', {'frames': 'Frame'}, 12),
+                ('stint_frame_budget_seconds', {'frames': 'Frame'}, 0.0165)):
+            wanted[name, tuple(sorted({'program': 'app', **labels}.items()))] = value
     return wanted
 
 
@@ -293,7 +305,13 @@ class OpenMetrics(http.server.BaseHTTPRequestHandler):
 
 def prometheus_scrapes_it_both_ways():
     """Through node_exporter, and the file itself under OpenMetrics' own, stricter parser."""
-    prometheus, report = tool('prometheus', 'prometheus'), reports.hostile()
+    prometheus = tool('prometheus', 'prometheus')
+    for report in reports.plain(), reports.hostile():
+        scrape_both_ways(prometheus, report)
+
+
+def scrape_both_ways(prometheus, report):
+    shutil.rmtree(work / 'tsdb', ignore_errors=True)
     direct = http.server.ThreadingHTTPServer(('127.0.0.1', 0), OpenMetrics)
     direct.body = export(report, 'openmetrics').read_bytes()
     threading.Thread(target=direct.serve_forever, daemon=True).start()

@@ -4,6 +4,7 @@
  * two differ in how counters are declared, so everything here is a summary or a gauge, which a
  * finished run's numbers are. Seconds, as all of Prometheus. Each sample carries the program, so
  * that several programs' files can lie in one directory. Runs in `stint`. */
+#include "export/exposition.h"
 #include "export/text.h"
 
 #include "base/compiler.h"
@@ -12,75 +13,31 @@
 #include <string.h>
 
 struct writing {
-    const struct export_job *job;
-    FILE *out;
+    struct exposition to;
     const uint32_t *ranked;
     const bool *twins;
     uint32_t count;
 };
 
-/* Label values: only these three are escaped. */
-static void write_label(FILE *out, const char *name, const char *value)
-{
-    fprintf(out, "%s=\"", name);
-    for (; *value; value++) {
-        if (*value == '\n')
-            fputs("\\n", out);
-        else if (*value == '"' || *value == '\\')
-            fprintf(out, "\\%c", *value);
-        else
-            putc(*value, out);
-    }
-    putc('"', out);
-}
-
-static void declare(const struct writing *writing, const char *name, const char *type,
-                    const char *unit, const char *help)
-{
-    fprintf(writing->out, "# TYPE %s %s\n", name, type);
-    if (*unit) fprintf(writing->out, "# UNIT %s %s\n", name, unit);
-    fprintf(writing->out, "# HELP %s %s\n", name, help);
-}
-
-/* `name{program="app"`, still open. */
-static void begin(const struct writing *writing, const char *name)
-{
-    fprintf(writing->out, "%s{", name);
-    write_label(writing->out, "program", export_program(writing->job->document));
-}
-
-static void label(const struct writing *writing, const char *name, const char *value)
-{
-    putc(',', writing->out);
-    write_label(writing->out, name, value);
-}
-
-static void end(const struct writing *writing, double value)
-{
-    fputs("} ", writing->out);
-    text_real(writing->out, value);
-    putc('\n', writing->out);
-}
-
 static void process_gauge(const struct writing *writing, const char *name, const char *unit,
                           const char *help, double value)
 {
     if (isnan(value)) return;
-    declare(writing, name, "gauge", unit, help);
-    begin(writing, name);
-    end(writing, value);
+    exposition_declare(&writing->to, name, "gauge", unit, help);
+    exposition_begin(&writing->to, name, "");
+    exposition_end(&writing->to, value);
 }
 
 static double of_process(const struct writing *writing, const char *key)
 {
-    const json_t *process = json_object_get(writing->job->document->json, "process");
+    const json_t *process = json_object_get(writing->to.job->document->json, "process");
     const json_t *value = json_object_get(process, key);
     return json_is_number(value) ? json_number_value(value) / 1e3 : NAN;
 }
 
 static void write_process(const struct writing *writing)
 {
-    const struct document *document = writing->job->document;
+    const struct document *document = writing->to.job->document;
     uint64_t started_ns = export_started_ns(document);
     process_gauge(writing, "stint_process_start_time_seconds", "seconds",
                   "When the program was started, since 1970.",
@@ -91,7 +48,7 @@ static void write_process(const struct writing *writing)
                   "Processor time of the whole program.", of_process(writing, "cpu_ms"));
     process_gauge(writing, "stint_process_recorded_seconds", "seconds",
                   "Self of all functions and categories, also of those that are not listed.",
-                  (double)writing->job->paths->total_ns / 1e9);
+                  (double)writing->to.job->paths->total_ns / 1e9);
     process_gauge(writing, "stint_process_recorded_functions", "",
                   "Functions that were called, also those that are not listed.",
                   document->function_count - document->category_count);
@@ -106,27 +63,25 @@ struct family {
 };
 
 /* The name, open, with what tells the function from all others. */
-static void begin_function(const struct writing *writing, const char *name,
+static void begin_function(const struct writing *writing, const char *name, const char *suffix,
                            const struct document_function *function)
 {
-    const char *what = export_name(writing->job->document, function->id);
-    begin(writing, name);
-    label(writing, function->is_category ? "category" : "function", what);
+    const char *what = export_name(writing->to.job->document, function->id);
+    exposition_begin(&writing->to, name, suffix);
+    exposition_label(&writing->to, function->is_category ? "category" : "function", what);
     if (function->is_category) return;
-    label(writing, "module", function->module ? function->module : "");
+    exposition_label(&writing->to, "module", function->module ? function->module : "");
     if (!writing->twins[function->id]) return;
     char offset[24];
     snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)function->offset);
-    label(writing, "offset", offset);
+    exposition_label(&writing->to, "offset", offset);
 }
 
 static void write_part(const struct writing *writing, const char *name, const char *suffix,
                        const struct document_function *function, double value)
 {
-    char whole[80];
-    snprintf(whole, sizeof whole, "%s%s", name, suffix);
-    begin_function(writing, whole, function);
-    end(writing, value);
+    begin_function(writing, name, suffix, function);
+    exposition_end(&writing->to, value);
 }
 
 static void write_durations(const struct writing *writing, const char *name,
@@ -144,9 +99,9 @@ static void write_durations(const struct writing *writing, const char *name,
         function->count - (function->open < function->count ? function->open : function->count);
     for (size_t i = 0; i < COUNT_OF(quantiles); i++) {
         if (isnan(quantiles[i].ms)) continue;
-        begin_function(writing, name, function);
-        label(writing, "quantile", quantiles[i].quantile);
-        end(writing, quantiles[i].ms / 1e3);
+        begin_function(writing, name, "", function);
+        exposition_label(&writing->to, "quantile", quantiles[i].quantile);
+        exposition_end(&writing->to, quantiles[i].ms / 1e3);
     }
     double sum_ms = isnan(function->avg_ms) ? 0 : function->avg_ms * (double)ended;
     write_part(writing, name, "_sum", function, sum_ms / 1e3);
@@ -196,10 +151,10 @@ static void write_families(const struct writing *writing, const struct family *f
 {
     for (size_t i = 0; i < count; i++) {
         const struct family *family = &families[i];
-        declare(writing, family->name, family->type, family->unit, family->help);
+        exposition_declare(&writing->to, family->name, family->type, family->unit, family->help);
         for (uint32_t j = 0; j < writing->count; j++) {
             const struct document_function *function =
-                &writing->job->document->functions[writing->ranked[j]];
+                &writing->to.job->document->functions[writing->ranked[j]];
             if (function->is_category == is_category)
                 family->write(writing, family->name, function);
         }
@@ -208,13 +163,14 @@ static void write_families(const struct writing *writing, const struct family *f
 
 int export_openmetrics(const struct export_job *job, FILE *out, struct fault *fault)
 {
-    struct writing writing = {.job = job, .out = out, .twins = text_twins(job)};
+    struct writing writing = {.to = {job, out}, .twins = text_twins(job)};
     writing.ranked = export_ranked(job, &writing.count);
     if (!writing.ranked || !writing.twins) return export_no_memory(fault);
     write_process(&writing);
     write_families(&writing, function_families, COUNT_OF(function_families), false);
     if (job->document->category_count)
         write_families(&writing, category_families, COUNT_OF(category_families), true);
+    measures_write(&writing.to);
     fputs("# EOF\n", out);
     return 0;
 }
