@@ -14,7 +14,7 @@ HOT struct category *scope_category(const char *name) { return scope_named(name)
 static HOT NOINLINE void enter_scope_probing(struct category *category)
 {
     uintptr_t sp = stack_address_at_entry();
-    uint64_t address = category->addresses[STORE_KIND_SCOPE];
+    uint64_t address = scope_address(category);
     if (UNLIKELY(!frames_try_enter_probing(control, address, sp))) slow_enter_scope(category, sp);
 }
 
@@ -38,7 +38,7 @@ static HOT NOINLINE void exit_long_scope(struct category *category, uint64_t now
     uint64_t ticks = 0;
     enum scope_exit done = scope_try_exit(block, block->top, category, now, false, &ticks);
     if (UNLIKELY(done == SCOPE_EXIT_SLOW))
-        slow_exit(category->addresses[STORE_KIND_SCOPE], stack_address_anew(), now);
+        slow_exit(scope_address(category), stack_address_anew(), now);
     if (UNLIKELY(done == SCOPE_EXIT_UNKEPT)) record_slowly(category, STORE_KIND_SCOPE, ticks, NULL);
 }
 

@@ -19,7 +19,8 @@
 static ALWAYS_INLINE bool scope_has_own(const struct control *block,
                                         const struct category *category)
 {
-    return LIKELY(category->number < block->category_count);
+    /* Atomic, as pausing writes it from any thread. */
+    return LIKELY(category->number < __atomic_load_n(&block->category_count, __ATOMIC_RELAXED));
 }
 
 static ALWAYS_INLINE const struct category_own *scope_own(const struct control *block,
@@ -28,10 +29,16 @@ static ALWAYS_INLINE const struct category_own *scope_own(const struct control *
     return &block->categories[category->number];
 }
 
+/* What its nodes have for an address: written once, by whichever thread needs it first. */
+static ALWAYS_INLINE uint64_t scope_address(const struct category *category)
+{
+    return __atomic_load_n(&category->addresses[STORE_KIND_SCOPE], __ATOMIC_RELAXED);
+}
+
 /* As frames_try_enter. Context: hot, owner thread. */
 static ALWAYS_INLINE bool scope_try_enter(struct control *block, const struct category *category)
 {
-    return frames_try_enter(block, category->addresses[STORE_KIND_SCOPE]);
+    return frames_try_enter(block, scope_address(category));
 }
 
 enum scope_exit { SCOPE_EXIT_SLOW, SCOPE_EXIT_DONE, SCOPE_EXIT_UNKEPT };
@@ -47,7 +54,7 @@ static ALWAYS_INLINE enum scope_exit scope_try_exit(struct control *block,
     struct frames_exit exit;
     if (!scope_has_own(block, category)) return SCOPE_EXIT_SLOW;
     const struct category_own *own = scope_own(block, category);
-    uint64_t address = category->addresses[STORE_KIND_SCOPE];
+    uint64_t address = scope_address(category);
     if (UNLIKELY(!frames_may_exit(block, frame, address, now, short_only, &exit)))
         return SCOPE_EXIT_SLOW;
     uint8_t *base = block->base;

@@ -68,13 +68,17 @@ static const struct member thread_members[] = {
 static const struct member part_members[] = {{"id", FUNCTION | NEEDED}};
 static const struct member node_members[] = {
     {"function", FUNCTION}, {"category", CATEGORY}, {"folded", TRUTH}};
-static const struct member counter_members[] = {{"Count", COUNT | NEEDED},
-                                                {"Sum", INTEGER | NEEDED}};
+static const struct member counter_members[] = {
+    {"Count", COUNT | NEEDED}, {"Sum", INTEGER | NEEDED}, {"saturated", TRUTH}};
 static const struct member value_members[] = {
     {"unit", TEXT},       {"Count", COUNT | NEEDED}, {"Sum", NUMBER},   {"Avg", NUMBER},
     {"Min", NUMBER},      {"Max", NUMBER},           {"P50", NUMBER},   {"P90", NUMBER},
     {"P95", NUMBER},      {"P99", NUMBER},           {"P99_9", NUMBER}, {"percentiles", TEXT},
     {"histogram", ARRAY}, {"Recent", OBJECT},
+};
+static const struct member value_recent_members[] = {
+    {"n", COUNT | NEEDED}, {"Avg", NUMBER}, {"Min", NUMBER}, {"Max", NUMBER},   {"P50", NUMBER},
+    {"P90", NUMBER},       {"P95", NUMBER}, {"P99", NUMBER}, {"P99_9", NUMBER},
 };
 static const struct member frames_members[] = {
     {"budget_ms", TIME}, {"missed", COUNT}, {"series", ARRAY}, {"worst", ARRAY}, {"blame", ARRAY}};

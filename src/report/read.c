@@ -279,7 +279,10 @@ static int check_counter(const struct reading *reading, const json_t *counter,
 static int check_value(const struct reading *reading, const json_t *value,
                        const struct place *place)
 {
+    const json_t *recent = json_object_get(value, "Recent");
+    const struct place at = {.above = place, .key = "Recent"};
     int error = CHECK(reading, value, place, value_members);
+    if (!error && recent) error = CHECK(reading, recent, &at, value_recent_members);
     return error ? error : check_histogram(reading, value, place, NUMBER);
 }
 
