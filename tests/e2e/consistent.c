@@ -221,11 +221,65 @@ static void check_open_calls(const json_t *report)
     }
 }
 
+/* From a list's numbers: never above the one before. */
+static void descends(const char *kind, const json_t *list, const char *key)
+{
+    const json_t *entry;
+    size_t i;
+    double last = INFINITY;
+    json_array_foreach(list, i, entry)
+    {
+        double value = real_at(entry, key);
+        if (!(value <= last)) fail_msg("%s of %s: %.9g after %.9g", key, kind, value, last);
+        last = value;
+    }
+}
+
+static long long in_series(const json_t *series)
+{
+    const json_t *bucket;
+    size_t i;
+    long long sum = 0;
+    json_array_foreach(json_object_get(series, "buckets"), i, bucket)
+    {
+        double least = json_number_value(json_array_get(bucket, 2));
+        double mean = json_number_value(json_array_get(bucket, 3));
+        assert_true(least <= mean * (1 + 1e-12));
+        assert_true(mean <= json_number_value(json_array_get(bucket, 4)) * (1 + 1e-12));
+        sum += json_integer_value(json_array_get(bucket, 1));
+    }
+    return sum;
+}
+
+static void check_frames(const json_t *report, int leave)
+{
+    const char *kind;
+    json_t *frames;
+    const json_t *entry, *category, *categories = json_object_get(report, "categories");
+    size_t i;
+    json_object_foreach(json_object_get(report, "frames"), kind, frames)
+    {
+        long long ended = integer_at(frames, "Count") - integer_or_0(frames, "Open"), sum = 0;
+        category = json_object_get(categories, kind);
+        if (!category || integer_at(category, "Count") < integer_at(frames, "Count"))
+            fail_msg("frames %s are not among the categories", kind);
+        descends(kind, json_object_get(frames, "worst"), "duration_ms");
+        descends(kind, json_object_get(frames, "blame"), "excess_ms");
+        json_array_foreach(json_object_get(frames, "worst"), i, entry)
+            descends(kind, json_object_get(entry, "functions"), "excess_ms");
+        json_array_foreach(json_object_get(frames, "series"), i, entry) sum += in_series(entry);
+        if (leave & CHECK_RACING) continue;
+        assert_true(integer_at(frames, "missed") <= ended);
+        if (sum > ended) fail_msg("frames %s: %lld ended, %lld in their series", kind, ended, sum);
+    }
+}
+
 void check_consistent(const json_t *report, int leave)
 {
     assert_int_equal(integer_at(report, "schema"), 1);
     if (report_lost(report, "contexts_folded")) leave |= CHECK_FOLDED;
     check_functions(report, leave);
+    check_frames(report, leave);
     if (leave & CHECK_RACING) return;
     check_counts(report);
     check_open_calls(report);
