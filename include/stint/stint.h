@@ -42,13 +42,16 @@ struct stint_table {
 
 #define STINT_HIDDEN_ __attribute__((weak, visibility("hidden")))
 #define STINT_CALL_                                                                                \
-    static inline __attribute__((always_inline, unused, no_instrument_function)) /* is no call */
+    static inline __attribute__((always_inline, no_instrument_function)) /* is no call */
 #define STINT_LIKELY_NOT_(x) __builtin_expect(!!(x), 0)
 #define STINT_JOIN_(a, b) STINT_JOIN_2_(a, b)
 #define STINT_JOIN_2_(a, b) a##b
 
 #ifdef __cplusplus
+#define STINT_NULL_ nullptr
 extern "C" {
+#else
+#define STINT_NULL_ NULL
 #endif
 
 /* One of each in a module, whatever number of files includes this. */
@@ -66,16 +69,16 @@ static char *stint_dlerror_(void) __attribute__((weakref("dlerror")));
 /* Before all constructors of the module that do not ask to be earlier. */
 __attribute__((constructor(101), no_instrument_function)) static void stint_seek_(void)
 {
-    if (stint_was_sought_) return;
-    stint_was_sought_ = 1;
-    if (!stint_dlsym_) return;
     union {
         void *symbol;
         const struct stint_table *(*bind)(uint32_t version, uint32_t bytes);
     } found;
-    found.symbol = stint_dlsym_((void *)0, "stint_bind"); /* 0: RTLD_DEFAULT */
+    if (stint_was_sought_) return;
+    stint_was_sought_ = 1;
+    if (!stint_dlsym_) return;
+    found.symbol = stint_dlsym_(STINT_NULL_, "stint_bind"); /* RTLD_DEFAULT */
     if (found.symbol)
-        stint_table_ = found.bind(STINT_VERSION, (uint32_t)sizeof(struct stint_table));
+        stint_table_ = found.bind(STINT_VERSION, sizeof(struct stint_table));
     else if (stint_dlerror_)
         (void)stint_dlerror_(); /* the program must not be told of our look-up */
 }
@@ -101,7 +104,7 @@ STINT_CALL_ const struct stint_table *stint_bound_(void)
 STINT_CALL_ stint_handle *stint_category(const char *name)
 {
     const struct stint_table *stint_ = stint_bound_();
-    return STINT_LIKELY_NOT_(stint_) ? stint_->category(name) : (stint_handle *)0;
+    return STINT_LIKELY_NOT_(stint_) ? stint_->category(name) : STINT_NULL_;
 }
 
 /* A duration that the program measured itself. */
@@ -187,8 +190,9 @@ STINT_CALL_ stint_handle *stint_enter_(stint_handle *category)
 STINT_CALL_ stint_handle *stint_enter_at_(stint_handle **site, const char *name)
 {
     const struct stint_table *stint_ = stint_bound_();
-    if (!STINT_LIKELY_NOT_(stint_)) return (stint_handle *)0;
-    stint_handle *category = __atomic_load_n(site, __ATOMIC_ACQUIRE);
+    stint_handle *category;
+    if (!STINT_LIKELY_NOT_(stint_)) return STINT_NULL_;
+    category = __atomic_load_n(site, __ATOMIC_ACQUIRE);
     if (STINT_LIKELY_NOT_(!category)) {
         category = stint_->category(name);
         __atomic_store_n(site, category, __ATOMIC_RELEASE);

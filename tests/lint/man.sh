@@ -33,6 +33,16 @@ for verb in $("$stint" --help 2>&1 | sed -nE 's/^ +stint ([a-z]+)( .*|$)/\1/p' |
   [ -f "$root/tools/stint/stint-$verb.1" ] || fail "stint $verb has no page"
 done
 [ $verbs -ge 3 ] || fail "only $verbs pages of verbs"
+# what the public header declares is in stint.3, and the other way round; a trailing _ says that a name is none's business
+header=$root/include/stint/stint.h page=$root/tools/stint/stint.3
+declared=$(grep -oE '^STINT_CALL_ .*\(' "$header" | grep -oE 'stint_[a-z_]*[a-z]\(' | tr -d '('; grep -oE '^ *#define STINT_[A-Z_]*[A-Z]\(' "$header" | grep -oE 'STINT_[A-Z_]*[A-Z]')
+[ "$(wc -w <<<"$declared")" -ge 20 ] || fail "stint.h declares only $(wc -w <<<"$declared") names"
+for name in $declared; do
+  plain "$page" | grep -w -- "$name" >/dev/null || fail "$name is not in stint.3"
+done
+for name in $(plain "$page" | grep -oE 'stint_[a-z_]*[a-z]\(' | tr -d '(' | sort -u); do
+  grep -qx "$name" <<<"$declared" || fail "stint.3 speaks of $name, which the header does not have"
+done
 if command -v man >/dev/null; then
   for file in "$root"/tools/stint/*.[1-9]; do
     warnings=$(man --warnings -E UTF-8 -l -Tutf8 -Z "$file" 2>&1 >/dev/null) || true
