@@ -129,6 +129,16 @@ static void what_cannot_be_looked_at_has_status_3(void **state)
     run_fini(&run);
 }
 
+/* Whatever the file's name is, JSON is UTF-8. */
+static void a_name_that_is_no_utf8_is_made_valid(void **state)
+{
+    struct run run;
+    cli(&run, "cp \"$T/counts\" \"$(printf 'a\\377')\"; \"$STINT\" check --json ./a* | python3 -c "
+              "\"import json, sys; print(json.load(sys.stdin)['path'] == './a\\ufffd')\"");
+    assert_string_equal(run.out, "True\n");
+    run_fini(&run);
+}
+
 static void missing_libraries_are_named(void **state)
 {
     struct run run;
@@ -168,6 +178,7 @@ int main(void)
         cmocka_unit_test(setuid_programs_preload_nothing),
         cmocka_unit_test(of_a_script_the_interpreter_is_looked_at),
         cmocka_unit_test(what_cannot_be_looked_at_has_status_3),
+        cmocka_unit_test(a_name_that_is_no_utf8_is_made_valid),
         cmocka_unit_test(missing_libraries_are_named),
         cmocka_unit_test(libraries_are_those_of_ldd),
     };

@@ -218,6 +218,18 @@ static void counters_and_values_stand_below_the_functions(void **state)
 }
 
 /* Read by another reader than stint's. */
+static void a_merged_report_names_its_programs(void **state)
+{
+    struct run run;
+    cli(&run, "\"$STINT\" merge -o m.json \"$REPORTS/views.json\" \"$REPORTS/views.json\" "
+              ">/dev/null 2>&1;"
+              "\"$STINT\" report m.json");
+    assert_int_equal(cli_status(&run), 0);
+    cli_expect(run.out, "2 processes (app), merged: ");
+    cli_expect(run.out, "93.5 ms   93.5 ms           48     15 ns     15 ns"); /* each twice */
+    run_fini(&run);
+}
+
 static void json_is_json_in_every_view(void **state)
 {
     static const char *const views[][2] = {
@@ -316,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_wide_histogram_loses_no_call),
         cmocka_unit_test(frames_show_the_worst_and_their_culprits),
         cmocka_unit_test(counters_and_values_stand_below_the_functions),
+        cmocka_unit_test(a_merged_report_names_its_programs),
         cmocka_unit_test(json_is_json_in_every_view),
         cmocka_unit_test(colours_are_for_terminals_and_can_be_refused),
         cmocka_unit_test(a_table_keeps_to_the_terminal),

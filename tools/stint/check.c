@@ -3,6 +3,7 @@
  * `stint check`: would a program be recorded, and if not, what to change. Facts, then advice. Runs
  * in `stint`. */
 #include "base/say.h"
+#include "base/utf8.h"
 #include "exitcode.h"
 #include "libraries.h"
 #include "screen.h"
@@ -318,25 +319,37 @@ static void put_text(const struct screen *screen, const struct checked *checked)
     fputc('\n', screen->file);
 }
 
+/* What a file says need not be UTF-8, and JSON is. */
+static json_t *text_json(const char *text)
+{
+    char valid[4096 * 3 + 1];
+    utf8_make_valid(text, strnlen(text, 4096), valid, sizeof valid);
+    return json_string(valid);
+}
+
 static json_t *list_of(const char *texts, size_t size, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count && texts[i * size]; i++)
-        json_array_append_new(list, json_string(texts + i * size));
+        json_array_append_new(list, text_json(texts + i * size));
     return list;
+}
+
+static json_t *module_json(const char *name, const char *path, bool is_instrumented)
+{
+    return json_pack("{s:o,s:o,s:b}", "name", text_json(name), "path",
+                     path ? text_json(path) : json_null(), "instrumented", is_instrumented);
 }
 
 static json_t *modules_json(const struct checked *checked)
 {
     json_t *list = json_array();
-    json_array_append_new(list,
-                          json_pack("{s:s,s:s,s:b}", "name", last_part(checked->path), "path",
-                                    checked->path, "instrumented", checked->binary.wants_hooks));
+    json_array_append_new(
+        list, module_json(last_part(checked->path), checked->path, checked->binary.wants_hooks));
     for (size_t i = 0; i < checked->libraries.count; i++) {
         const struct library *library = &checked->libraries.items[i];
-        json_array_append_new(list, json_pack("{s:s,s:s?,s:b}", "name", library->name, "path",
-                                              library->path, "instrumented",
-                                              library->binary.wants_hooks));
+        json_array_append_new(
+            list, module_json(library->name, library->path, library->binary.wants_hooks));
     }
     return list;
 }
@@ -344,14 +357,16 @@ static json_t *modules_json(const struct checked *checked)
 static json_t *checked_json(const struct checked *checked)
 {
     const struct binary *binary = &checked->binary;
-    json_t *all = json_pack(
-        "{s:s,s:s*,s:b,s:s,s:b,s:b,s:b,s:b,s:b}", "path", checked->path, "script",
-        *checked->script ? checked->script : NULL, "would_record", checked->would_record, "kind",
-        binary->kind == BINARY_FOREIGN ? binary->fault : kind_words(binary), "position_independent",
-        binary->is_pie, "privileged", checked->is_privileged, "own_hooks", binary->defines_hooks,
-        "symbols", binary->has_symbols, "debug_information", binary->has_debug_info);
+    bool is_foreign = binary->kind == BINARY_FOREIGN;
+    json_t *all = json_pack("{s:o,s:b,s:s,s:b,s:b,s:b,s:b,s:b}", "path", text_json(checked->path),
+                            "would_record", checked->would_record, "kind",
+                            is_foreign ? binary->fault : kind_words(binary), "position_independent",
+                            binary->is_pie, "privileged", checked->is_privileged, "own_hooks",
+                            binary->defines_hooks, "symbols", binary->has_symbols,
+                            "debug_information", binary->has_debug_info);
     if (!all) return NULL;
-    if (binary->sanitizer[0]) json_object_set_new(all, "sanitizer", json_string(binary->sanitizer));
+    if (*checked->script) json_object_set_new(all, "script", text_json(checked->script));
+    if (binary->sanitizer[0]) json_object_set_new(all, "sanitizer", text_json(binary->sanitizer));
     json_object_set_new(
         all, "compilers",
         list_of(binary->compilers[0], sizeof binary->compilers[0], BINARY_COMPILERS));

@@ -61,6 +61,46 @@ static void put_threads(const struct display *display)
     fputc(')', screen->file);
 }
 
+enum { PROGRAMS_SHOWN = 3 };
+
+/* Of a merged report: "3 processes (app, helper), merged". Neighbours of one name are named once.
+ */
+static void put_processes(const struct screen *screen, const json_t *processes)
+{
+    size_t count = json_array_size(processes), shown = 0;
+    const char *last = "";
+    screen_style(screen, SCREEN_TITLE);
+    fprintf(screen->file, "%zu process%s (", count, count == 1 ? "" : "es");
+    for (size_t i = 0; i < count && shown <= PROGRAMS_SHOWN; i++) {
+        const char *path = text_of(json_array_get(processes, i), "executable");
+        const char *program = document_base_name(path);
+        if (shown && strcmp(program, last) == 0) continue;
+        if (shown) fputs(", ", screen->file);
+        last = program;
+        if (shown++ == PROGRAMS_SHOWN) program = "…";
+        screen_name(screen, *program ? program : "unknown", WORD_MOST);
+    }
+    fputs("), merged", screen->file);
+    screen_style(screen, SCREEN_PLAIN);
+    fputs(": ", screen->file);
+}
+
+static void put_program(const struct display *display)
+{
+    const struct screen *screen = &display->screen;
+    const json_t *process = json_object_get(display->document->json, "process");
+    const json_t *processes = json_object_get(display->document->json, "processes");
+    const char *program = document_base_name(text_of(process, "executable"));
+    if (json_array_size(processes)) {
+        put_processes(screen, processes);
+        return;
+    }
+    screen_style(screen, SCREEN_TITLE);
+    screen_name(screen, *program ? program : "(unknown program)", WORD_MOST);
+    screen_style(screen, SCREEN_PLAIN);
+    fprintf(screen->file, ", pid %llu: ", (unsigned long long)count_of(process, "pid"));
+}
+
 /* "demo, pid 4242: exit 0 after 2.31 s; 5 threads, 36356635 calls, about 33 ns of recording in …"
  */
 static void put_process(const struct display *display)
@@ -68,12 +108,8 @@ static void put_process(const struct display *display)
     const struct screen *screen = &display->screen;
     const json_t *process = json_object_get(display->document->json, "process");
     const json_t *overhead = json_object_get(display->document->json, "overhead");
-    const char *program = document_base_name(text_of(process, "executable"));
     char text[16];
-    screen_style(screen, SCREEN_TITLE);
-    screen_name(screen, *program ? program : "(unknown program)", WORD_MOST);
-    screen_style(screen, SCREEN_PLAIN);
-    fprintf(screen->file, ", pid %llu: ", (unsigned long long)count_of(process, "pid"));
+    put_program(display);
     put_ending(screen, json_object_get(process, "ending"));
     summary_time(display->document->duration_ms, text);
     fprintf(screen->file, " after %s; ", text);
