@@ -50,7 +50,8 @@ struct control {
     uint32_t category_capacity;      /* category_count where nothing is paused */
     struct lap_desk *laps;           /* NULL until there is a lap */
     uint32_t function_count;
-    uint32_t reserved[7];
+    uint32_t too_deep_alike; /* one of them is of the function of the call above them */
+    uint32_t reserved[6];
 };
 _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
                "the hot part is one cache line; blocks share neither lines nor prefetched pairs");

@@ -88,11 +88,23 @@ static bool has_room(struct control *block)
     return stacks_grow(block);
 }
 
+static bool is_of(const struct control *block, const struct store_frame *frame, uint64_t address)
+{
+    if (frame->start_ticks & STORE_FRAME_MUTED)
+        return frame->sp && frame->start_ticks == (STORE_FRAME_MUTED | address);
+    uint64_t own = tree_node(block->base, frame->node)->address;
+    return frame->sp && (own & (STORE_ADDRESS_MASK | STORE_MARK_CATEGORY)) == address;
+}
+
 /* A call that is lost, and with it all that it calls: counted, so that their exits close nothing.
  */
-static void lose(struct control *block, uintptr_t sp, enum lost_kind kind)
+static void lose(struct control *block, uint64_t address, uintptr_t sp, enum lost_kind kind)
 {
-    if (!block->too_deep) block->too_deep_sp = sp;
+    if (!block->too_deep) {
+        block->too_deep_sp = sp;
+        block->too_deep_alike = 0;
+    }
+    block->too_deep_alike |= is_of(block, whole(block, block->top), address);
     block->too_deep++;
     recorder_count_lost(kind, 1);
 }
@@ -102,6 +114,17 @@ static void lose(struct control *block, uintptr_t sp, enum lost_kind kind)
 static void forget_lost_below(struct control *block, uintptr_t sp)
 {
     if (block->too_deep && sp > block->too_deep_sp) block->too_deep = 0;
+}
+
+/* Does a lost call end? Not where the exit comes from further out than a call of the top's own may
+ * end, a tail-jump included, nor where the top itself ends: a longjmp left the lost ones. Where one
+ * of them is of the top's function, it is taken for that. */
+static bool is_of_lost(struct control *block, uint64_t address, uintptr_t sp)
+{
+    const struct store_frame *top = whole(block, block->top);
+    bool is_top = sp == top->sp && is_of(block, top, address) && !block->too_deep_alike;
+    if (sp > top->sp || is_top) block->too_deep = 0;
+    return block->too_deep;
 }
 
 /* flags: of a folded frame, else 0. */
@@ -157,7 +180,7 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
     }
     above = whole(block, block->top);
     if (block->too_deep || !has_room(block)) {
-        lose(block, sp, LOST_CALLS_TOO_DEEP);
+        lose(block, address, sp, LOST_CALLS_TOO_DEEP);
         return;
     }
     if (control_is_paused()) {
@@ -168,7 +191,7 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
     store_ref parent = above->node;
     store_ref node = tree_child(block, parent, func_mark(address));
     if (!node) {
-        lose(block, sp, LOST_CALLS_NO_MEMORY);
+        lose(block, address, sp, LOST_CALLS_NO_MEMORY);
         return;
     }
     bool is_lap = tree_node(block->base, node)->address & STORE_MARK_LAP;
@@ -183,14 +206,6 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
     }
     push(block, node, flags, sp);
     if (lap) lap_start(block, lap, block->top->start_ticks);
-}
-
-static bool is_of(const struct control *block, const struct store_frame *frame, uint64_t address)
-{
-    if (frame->start_ticks & STORE_FRAME_MUTED)
-        return frame->sp && frame->start_ticks == (STORE_FRAME_MUTED | address);
-    uint64_t own = tree_node(block->base, frame->node)->address;
-    return frame->sp && (own & (STORE_ADDRESS_MASK | STORE_MARK_CATEGORY)) == address;
 }
 
 /* The exit of a call that was open before a fork: its frame goes without being counted. */
@@ -212,7 +227,7 @@ void frames_exit(struct control *block, uint64_t address, uintptr_t sp, uint64_t
 {
     stacks_settle(block);
     stacks_switch(block, sp);
-    if (block->too_deep) {
+    if (block->too_deep && is_of_lost(block, address, sp)) {
         block->too_deep--;
         return;
     }

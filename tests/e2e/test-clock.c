@@ -49,6 +49,38 @@ static void by_the_monotonic_clock(void **state)
     check_clock("STINT_CLOCK=monotonic", "monotonic");
 }
 
+static void check_ticks(const json_t *report, const char *name, const char *key, double ticks)
+{
+    double rate = real_at(json_object_get(report, "clock"), "ticks_per_second");
+    double found = real_at(report_function(report, name), key) * rate / 1000;
+    if (found < ticks - 0.01 || found > ticks + 0.01)
+        fail_msg("%s: %s is %.6f ticks and not %.0f", name, key, found, ticks);
+}
+
+/* Between two readings lie ten ticks, and each call reads twice: the leaf on slow paths, too, since
+ * it is entered with the last reading and left with the first. */
+static void every_duration_is_right_to_the_tick(void **state)
+{
+    struct both both;
+    both_run_bare(&both, &(struct run_spec){.target = "fake-counter"});
+    if (WEXITSTATUS(both.plain.status) == 77) {
+        both_fini(&both);
+        skip_because("the counter can't be forbidden here");
+    }
+    both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+    check_truth(both.report, both.stint.out);
+    bool has_counter = !strcmp(string_at(json_object_get(both.report, "clock"), "source"), "tsc");
+    if (has_counter) {
+        check_ticks(both.report, "leaf", "Total_ms", 2 * 500 * 10 * (7 + 6));
+        check_ticks(both.report, "leaf", "Min_ms", 10);
+        check_ticks(both.report, "leaf", "Max_ms", 30);
+        check_ticks(both.report, "middle", "Min_ms", 10 * (1 + 2 * 7 + 6));
+        check_ticks(both.report, "outer", "Min_ms", 10 * (1 + 500 * (2 + 2 * 7 + 6)));
+    }
+    both_fini(&both);
+    if (!has_counter) skip_because("no counter here");
+}
+
 static void the_cost_of_a_call_is_told(void **state)
 {
     struct both both;
@@ -69,6 +101,7 @@ int main(void)
         cmocka_unit_test(sleeping_and_spinning_take_at_least_their_time),
         cmocka_unit_test(by_the_counter),
         cmocka_unit_test(by_the_monotonic_clock),
+        cmocka_unit_test(every_duration_is_right_to_the_tick),
         cmocka_unit_test(the_cost_of_a_call_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

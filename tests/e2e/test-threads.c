@@ -123,10 +123,23 @@ static void clangs_hooks_are_counted_by_thread(void **state)
     same_and_true("threads@clang");
 }
 
+static void a_thread_has_its_newest_name_whoever_gave_it(void **state)
+{
+    static const char *const names[] = {"by-creator", "by-itself", "after-calls", "dead-late",
+                                        "main-renamed"};
+    struct both both;
+    both_run(&both, &(struct run_spec){.target = "renamed-threads"});
+    assert_int_equal(report_threads(both.report, NULL), 5);
+    for (size_t i = 0; i < 5; i++)
+        if (report_threads(both.report, names[i]) != 1) fail_msg("no thread %s", names[i]);
+    both_fini(&both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(living_and_dead_threads_are_in_the_report),
+        cmocka_unit_test(a_thread_has_its_newest_name_whoever_gave_it),
         cmocka_unit_test(a_thread_knows_the_thread_that_started_it),
         cmocka_unit_test(lifetime_and_processor_time_are_told),
         cmocka_unit_test(forty_threads_blocked_at_exit_are_open_with_their_time),

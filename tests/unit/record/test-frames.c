@@ -138,61 +138,6 @@ static void a_time_that_runs_backwards_is_zero_and_counted(void **state)
     assert_int_equal(lab_bucket(lab.block, lab_function(lab.block, A), 0), 1);
 }
 
-static void beyond_the_depth_limit_calls_are_lost_in_balance(void **state)
-{
-    enum { LIMIT = 20, BEYOND = 7 };
-    lab_open((struct recorder_options){.max_depth = LIMIT});
-    for (int round = 0; round < 3; round++) {
-        uint64_t i = 0;
-        for (; i < LIMIT + BEYOND; i++) lab_enter(A + i % 3, SP - i * 16, i);
-        assert_int_equal(lab_depth(), LIMIT);
-        while (i-- > 0) lab_exit(A + i % 3, SP - i * 16, 1000);
-        assert_int_equal(lab_depth(), 0);
-    }
-    assert_int_equal(lab_lost(LOST_CALLS_TOO_DEEP), 3 * BEYOND);
-    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
-    assert_int_equal(lab.block->recorder->node_count, LIMIT + 1);
-    assert_int_equal(LAB_NODE(A)->count, 3);
-    assert_int_equal(LAB_NODE(A, A + 1, A + 2)->total_ticks, 3 * 998);
-}
-
-static void a_longjmp_out_of_the_lost_depth_ends_it(void **state)
-{
-    enum { LIMIT = 20 };
-    lab_open((struct recorder_options){.max_depth = LIMIT});
-    for (uint64_t i = 0; i < LIMIT + 5; i++) lab_enter(A, SP - i * 16, i);
-    lab_enter(B, SP - 16, 0); /* everything below the second call is gone */
-    assert_int_equal(lab_depth(), 3);
-    assert_non_null(LAB_NODE(A, A, B));
-    lab_exit(B, SP - 16, 1);
-    lab_exit(A, SP - 16, 1);
-    lab_exit(A, SP, 1);
-    assert_int_equal(lab_depth(), 0);
-    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
-}
-
-static void without_memory_calls_are_lost_in_balance(void **state)
-{
-    open_lab();
-    lab_enter(A, SP, 0);
-    lab_exhaust();
-    uint64_t i = 1;
-    while (!lab_lost(LOST_CALLS_NO_MEMORY) && i < 10000) {
-        lab_enter(B + i * 16, SP - i * 16, 0);
-        i++;
-    }
-    lab_enter(C, SP - i * 16, 0);
-    lab_enter(B + 16, SP - (i + 1) * 16, 0);
-    lab_exit(B + 16, SP - (i + 1) * 16, 5);
-    lab_exit(C, SP - i * 16, 5);
-    while (--i > 0) lab_exit(B + i * 16, SP - i * 16, 10);
-    lab_exit(A, SP, 20);
-    assert_int_equal(LAB_NODE(A)->total_ticks, 20);
-    assert_int_equal(lab_depth(), 0);
-    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
-    assert_int_equal(lab_lost(LOST_CALLS_NO_MEMORY) + lab_lost(LOST_CALLS_TOO_DEEP), 3);
-}
-
 static void an_unfinished_frame_is_stepped_over(void **state)
 {
     open_lab();
@@ -447,9 +392,6 @@ int main(void)
         LAB_CASE(an_exit_is_that_of_the_newest_call_of_its_function),
         LAB_CASE(an_exit_without_its_call_is_counted_and_closes_nothing),
         LAB_CASE(a_time_that_runs_backwards_is_zero_and_counted),
-        LAB_CASE(beyond_the_depth_limit_calls_are_lost_in_balance),
-        LAB_CASE(a_longjmp_out_of_the_lost_depth_ends_it),
-        LAB_CASE(without_memory_calls_are_lost_in_balance),
         LAB_CASE(an_unfinished_frame_is_stepped_over),
         LAB_CASE(an_unfinished_frame_ends_with_what_it_stands_on),
         LAB_CASE(a_whole_tree_has_the_sums_of_the_program),
