@@ -22,6 +22,69 @@ static void a_static_program_runs_on(void **state)
     check_unharmed(&(struct run_spec){.target = "counts@static"});
 }
 
+static void a_static_pie_program_runs_on(void **state)
+{
+    check_unharmed(&(struct run_spec){.target = "counts@static-pie"});
+}
+
+/* The loader itself says, in each process, that it does not fit. */
+static void a_32_bit_program_runs_on(void **state)
+{
+    if (access(run_target_path("counts@32"), X_OK)) skip_because("no 32-bit C library");
+    struct both both = {0};
+    struct run_spec spec = {.target = "counts@32"};
+    run_target(&both.plain, &spec, false);
+    run_target(&both.stint, &spec, true);
+    assert_int_equal(both.plain.status, 0);
+    assert_int_equal(both.stint.status, 0);
+    assert_string_equal(both.plain.out, both.stint.out);
+    assert_non_null(strstr(both.stint.err, "cannot be preloaded"));
+    assert_null(strchr(strchr(both.stint.err, '\n') + 1, '\n'));
+    both_check_left(&both, "");
+    both_fini(&both);
+}
+
+/* Its wrapper and its daemon are processes, too. */
+static void a_program_under_fakeroot_is_recorded(void **state)
+{
+    if (access("/usr/bin/fakeroot", X_OK)) skip_because("no fakeroot");
+    struct both both;
+    char target[4096];
+    snprintf(target, sizeof target, "%s", run_target_path("file-limits"));
+    both_run_bare(
+        &both, &(struct run_spec){.target = "/usr/bin/fakeroot", .args = {"--", target, "setuid"}});
+    assert_int_equal(WEXITSTATUS(both.plain.status), 3);
+    assert_int_equal(report_others(&both.stint), 1);
+    both.report = report_load_other(&both.stint, 0, CHECK_ALL);
+    check_truth(both.report, both.stint.out);
+    both_fini(&both);
+}
+
+/* By `stint run`, which must say what it puts first and nothing else. */
+static void check_run(const char *target, const char *runtime)
+{
+    if (access(run_target_path(target), X_OK)) skip_because("the compiler has no such sanitizer");
+    struct run run;
+    char path[4096];
+    snprintf(path, sizeof path, "%s", run_target_path(target));
+    struct run_spec spec = {
+        .target = run_setting("STINT_COMMAND"), .args = {"run", "-q", path}, .no_preload = true};
+    run_target(&run, &spec, true);
+    if (run.status) fail_msg("status %#x: %s", (unsigned)run.status, run.err);
+    json_t *report = report_load(&run, "profiling_results.json", CHECK_ALL);
+    check_truth(report, run.out);
+    if (!strstr(run.err, runtime)) fail_msg("not said: %s", run.err);
+    json_decref(report);
+    run_fini(&run);
+}
+
+static void stint_run_records_under_each_sanitizer(void **state)
+{
+    check_run("counts@asan", "stint: libasan.so");
+    check_run("threads@tsan", "stint: libtsan.so");
+    check_run("counts@ubsan", "stint: libubsan.so");
+}
+
 static void a_program_under_a_script_is_recorded(void **state)
 {
     struct both both;
@@ -102,6 +165,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_static_program_runs_on),
+        cmocka_unit_test(a_static_pie_program_runs_on),
+        cmocka_unit_test(a_32_bit_program_runs_on),
+        cmocka_unit_test(a_program_under_fakeroot_is_recorded),
+        cmocka_unit_test(stint_run_records_under_each_sanitizer),
         cmocka_unit_test(a_program_under_a_script_is_recorded),
         cmocka_unit_test(the_library_opened_late_does_no_harm),
         cmocka_unit_test(the_library_preloaded_and_opened_again_is_one),

@@ -51,6 +51,23 @@ static void a_program_that_exports_json_names_is_not_called(void **state)
     both_fini(&both);
 }
 
+/* Threads that use them before, during and after the report, each result checked by the target. */
+static void a_program_that_uses_jansson_and_libunwind_itself_is_undisturbed(void **state)
+{
+    static const char *const ends[] = {"exit", "segv"};
+    for (int i = 0; i < 20; i++) {
+        struct both both;
+        struct run_spec spec = {.target = "own-jansson",
+                                .args = {ends[i % 2], i % 4 > 1 ? "own" : NULL}};
+        both_run_bare(&both, &spec);
+        both_check_left(&both, "profiling_results.json");
+        both.report = report_load(&both.stint, "profiling_results.json", CHECK_RACING);
+        check_truth(both.report, both.stint.out);
+        if (i % 2) assert_true(report_backtrace_has(both.report, "main"));
+        both_fini(&both);
+    }
+}
+
 /* Makes a locale with a decimal comma below dir: few machines have one. */
 static bool make_locale(const char *dir)
 {
@@ -87,6 +104,7 @@ int main(void)
         cmocka_unit_test(no_symbol_of_ours_is_visible),
         cmocka_unit_test(a_throwing_plugin_is_bound_to_libgcc),
         cmocka_unit_test(a_program_that_exports_json_names_is_not_called),
+        cmocka_unit_test(a_program_that_uses_jansson_and_libunwind_itself_is_undisturbed),
         cmocka_unit_test(the_report_is_valid_where_the_decimal_point_is_a_comma),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

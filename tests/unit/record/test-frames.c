@@ -138,6 +138,94 @@ static void a_time_that_runs_backwards_is_zero_and_counted(void **state)
     assert_int_equal(lab_bucket(lab.block, lab_function(lab.block, A), 0), 1);
 }
 
+static void beyond_the_depth_limit_calls_are_lost_in_balance(void **state)
+{
+    enum { LIMIT = 20, BEYOND = 7 };
+    lab_open((struct recorder_options){.max_depth = LIMIT});
+    for (int round = 0; round < 3; round++) {
+        uint64_t i = 0;
+        for (; i < LIMIT + BEYOND; i++) lab_enter(A + i % 3, SP - i * 16, i);
+        assert_int_equal(lab_depth(), LIMIT);
+        while (i-- > 0) lab_exit(A + i % 3, SP - i * 16, 1000);
+        assert_int_equal(lab_depth(), 0);
+    }
+    assert_int_equal(lab_lost(LOST_CALLS_TOO_DEEP), 3 * BEYOND);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+    assert_int_equal(lab.block->recorder->node_count, LIMIT + 1);
+    assert_int_equal(LAB_NODE(A)->count, 3);
+    assert_int_equal(LAB_NODE(A, A + 1, A + 2)->total_ticks, 3 * 998);
+}
+
+static void a_longjmp_out_of_the_lost_depth_ends_it(void **state)
+{
+    enum { LIMIT = 20 };
+    lab_open((struct recorder_options){.max_depth = LIMIT});
+    for (uint64_t i = 0; i < LIMIT + 5; i++) lab_enter(A, SP - i * 16, i);
+    lab_enter(B, SP - 16, 0); /* everything below the second call is gone */
+    assert_int_equal(lab_depth(), 3);
+    assert_non_null(LAB_NODE(A, A, B));
+    lab_exit(B, SP - 16, 1);
+    lab_exit(A, SP - 16, 1);
+    lab_exit(A, SP, 1);
+    assert_int_equal(lab_depth(), 0);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+}
+
+/* The next event is the end of the call that caught it. */
+static void an_exit_after_a_longjmp_out_of_the_lost_depth_is_its_own(void **state)
+{
+    enum { LIMIT = 4 };
+    lab_open((struct recorder_options){.max_depth = LIMIT});
+    for (int is_outer = 0; is_outer < 2; is_outer++) {
+        for (uint64_t i = 0; i < LIMIT; i++) lab_enter(A + i, SP - i * 16, i);
+        for (uint64_t i = 4; i < 6; i++) lab_enter(B, SP - i * 16, i);
+        if (!is_outer) lab_exit(A + 3, SP - 48, 10);
+        for (uint64_t i = 3; i-- > 0;) lab_exit(A + i, SP - i * 16, 13 - i);
+    }
+    assert_int_equal(LAB_NODE(A, A + 1, A + 2)->count, 2);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 2 * 13);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+}
+
+/* The tail-jump of a lost call to the exit hook comes from where its caller stood. */
+static void a_lost_calls_tail_jump_at_its_callers_height_is_a_lost_exit(void **state)
+{
+    enum { LIMIT = 3 };
+    static const uint64_t lost[] = {B, A + 2}; /* another function, and recursion */
+    lab_open((struct recorder_options){.max_depth = LIMIT});
+    for (size_t k = 0; k < 2; k++) {
+        for (uint64_t i = 0; i < LIMIT; i++) lab_enter(A + i, SP - i * 16, i);
+        lab_enter(lost[k], SP - 48, 5);
+        lab_exit(lost[k], SP - 32, 6);
+        assert_int_equal(lab_depth(), LIMIT);
+        for (uint64_t i = LIMIT; i-- > 0;) lab_exit(A + i, SP - i * 16, 10);
+        assert_int_equal(lab_depth(), 0);
+    }
+    assert_int_equal(LAB_NODE(A, A + 1, A + 2)->total_ticks, 2 * 8);
+}
+
+static void without_memory_calls_are_lost_in_balance(void **state)
+{
+    open_lab();
+    lab_enter(A, SP, 0);
+    lab_exhaust();
+    uint64_t i = 1;
+    while (!lab_lost(LOST_CALLS_NO_MEMORY) && i < 10000) {
+        lab_enter(B + i * 16, SP - i * 16, 0);
+        i++;
+    }
+    lab_enter(C, SP - i * 16, 0);
+    lab_enter(B + 16, SP - (i + 1) * 16, 0);
+    lab_exit(B + 16, SP - (i + 1) * 16, 5);
+    lab_exit(C, SP - i * 16, 5);
+    while (--i > 0) lab_exit(B + i * 16, SP - i * 16, 10);
+    lab_exit(A, SP, 20);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 20);
+    assert_int_equal(lab_depth(), 0);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+    assert_int_equal(lab_lost(LOST_CALLS_NO_MEMORY) + lab_lost(LOST_CALLS_TOO_DEEP), 3);
+}
+
 static void an_unfinished_frame_is_stepped_over(void **state)
 {
     open_lab();
@@ -392,6 +480,11 @@ int main(void)
         LAB_CASE(an_exit_is_that_of_the_newest_call_of_its_function),
         LAB_CASE(an_exit_without_its_call_is_counted_and_closes_nothing),
         LAB_CASE(a_time_that_runs_backwards_is_zero_and_counted),
+        LAB_CASE(beyond_the_depth_limit_calls_are_lost_in_balance),
+        LAB_CASE(a_longjmp_out_of_the_lost_depth_ends_it),
+        LAB_CASE(an_exit_after_a_longjmp_out_of_the_lost_depth_is_its_own),
+        LAB_CASE(a_lost_calls_tail_jump_at_its_callers_height_is_a_lost_exit),
+        LAB_CASE(without_memory_calls_are_lost_in_balance),
         LAB_CASE(an_unfinished_frame_is_stepped_over),
         LAB_CASE(an_unfinished_frame_ends_with_what_it_stands_on),
         LAB_CASE(a_whole_tree_has_the_sums_of_the_program),
