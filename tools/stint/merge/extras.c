@@ -181,5 +181,6 @@ static int by_excess(const void *a, const void *b)
 
 void frames_sort(struct frames *frames)
 {
+    if (frames->blames_used < 2) return;
     qsort(frames->blames, frames->blames_used, sizeof *frames->blames, by_excess);
 }
