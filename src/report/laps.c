@@ -50,6 +50,8 @@ static double ms(const struct laps *laps, double ticks)
     return ticks * 1000 / laps->statistics->ticks_per_second;
 }
 
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 /* Finding them. */
 
 static const struct store_lap *lap_at(const struct merged *merged, const store_ref *link)
@@ -155,9 +157,13 @@ static void write_thread_series(struct laps *laps, const struct lap_part *own)
     stream_integer(stream, "thread", own->part.thread);
     stream_integer(stream, "frames_per_bucket", series->laps_per_bucket);
     stream_open_line(stream, "buckets", '[');
+    /* What came after the laps were counted is the next report's. */
+    uint64_t left = own->part.sums.ended;
     for (uint32_t i = 0; i < used; i++) {
         struct store_lap_bucket bucket = series->buckets[i];
         if (!bucket.laps || bucket.min_ticks > bucket.max_ticks) continue;
+        if (bucket.laps > left) break;
+        left -= bucket.laps;
         stream_value(stream, NULL, bucket_json(laps, &bucket));
     }
     stream_close(stream, ']');
@@ -183,6 +189,7 @@ static bool copy_worst(struct laps *laps, const struct lap_part *own,
     uint32_t changes = __atomic_load_n(&place->changes, __ATOMIC_ACQUIRE), used = place->used;
     *to = (struct worst){own, place->number, place->start_ticks, place->ticks, NULL, 0, NULL};
     if (changes & 1 || used > STORE_LAP_SELVES || used > laps->items_left) return false;
+    if (place->number >= own->part.sums.ended) return false; /* came later */
     const struct store_lap_self *selves =
         used ? view_at(merged->view, place->selves, used * sizeof *selves) : NULL;
     to->selves = arena_alloc(merged->scratch, used * sizeof *selves + 1);
@@ -428,7 +435,7 @@ static void write_kind(struct laps *laps, const struct laps_kind *kind)
     struct arena_mark mark = arena_mark(laps->merged->scratch);
     uint64_t missed = 0;
     for (const struct lap_part *own = kind->parts; own; own = own->next)
-        missed = sums_plus(missed, own->record->missed);
+        missed = sums_plus(missed, least(own->record->missed, own->part.sums.ended));
     stream_open_entry(stream, kind->name, '{');
     statistics_write_all(laps->statistics, &kind->parts->part);
     double budget_ns = (double)view_head(laps->merged->view)->lap_budget_ns;

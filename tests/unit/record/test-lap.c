@@ -300,6 +300,59 @@ static void a_lap_left_open_by_a_dead_thread_is_lost_and_counted(void **state)
     assert_int_equal(record(kind)->total_ticks, 100);
 }
 
+static struct {
+    uint32_t count;
+    struct func_lap items[2];
+} watched = {2, {{A, "A by name"}, {B + 512, "B by name"}}};
+
+static int unwatch(void **state)
+{
+    func_watch(NULL);
+    return lab_close(state);
+}
+
+static void calls_of_watched_functions_are_laps(void **state)
+{
+    open_lab((struct recorder_options){.worst_laps = 4, .lap_budget_ns = 500});
+    lab_enter(A, SP, FIRST); /* known before it is watched, and open meanwhile */
+    lab_enter(B, SP - 32, FIRST);
+    func_watch((const struct func_laps *)(const void *)&watched);
+    recorder_mark_laps(A);
+    assert_int_equal(func_mark(A), A | STORE_MARK_LAP);
+    assert_int_equal(func_mark(B), B);
+    lab_exit(B, SP - 32, FIRST + 10);
+    lab_exit(A, SP, FIRST + 20);
+    assert_int_equal(lab.block->recorder->laps, 0);
+    lab_enter(A, SP, FIRST + 100);
+    lab_enter(B, SP - 32, FIRST + 110);
+    lab_enter(A, SP - 64, FIRST + 120); /* inside another: none of its own */
+    lab_exit(A, SP - 64, FIRST + 130);
+    const struct store_lap *laps = lab_at(lab.block, lab.block->recorder->laps);
+    assert_int_equal(laps->count, 0);
+    assert_int_equal(laps->is_open, 1);
+    lab_exit(B, SP - 32, FIRST + 140);
+    lab_exit(A, SP, FIRST + 700);
+    assert_int_equal(laps->count, 1);
+    assert_int_equal(laps->total_ticks, 600);
+    assert_int_equal(laps->missed, 1);
+    /* Without its exit: it ends where what is further out goes on. */
+    lab_enter(A, SP - 32, FIRST + 800);
+    lab_enter(B, SP, FIRST + 900);
+    assert_int_equal(laps->count, 2);
+    lab_exit(B, SP, FIRST + 950);
+    const struct store_function *function = lab_at(lab.block, laps->function);
+    assert_int_equal(function->flags, STORE_FUNCTION_LAP);
+    const struct store_text *name = lab_at(lab.block, (store_ref)function->address);
+    assert_string_equal(name->data, "A by name");
+    /* All that it took counts for it, wherever its nodes stand. */
+    uint64_t calls = 0;
+    const struct store_node *node;
+    for (uint32_t i = 0; (node = lab_nth_node(lab.block, i)); i++)
+        if ((node->address & STORE_ADDRESS_MASK) == A) calls += node->count;
+    assert_int_equal(calls, 4);
+    assert_int_equal(lab_histogram_sum(lab.block, lab_function(lab.block, A)), 4);
+}
+
 static struct control *make(void)
 {
     const struct recorder_thread thread = {
@@ -361,6 +414,7 @@ int main(void)
         LAB_CASE(without_memory_a_lap_is_lost_and_counted),
         LAB_CASE(kinds_are_bounded),
         LAB_CASE(a_lap_left_open_by_a_dead_thread_is_lost_and_counted),
+        cmocka_unit_test_teardown(calls_of_watched_functions_are_laps, unwatch),
         LAB_CASE(folding_keeps_counts_sums_and_the_longest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
