@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -375,6 +376,74 @@ static void a_deep_recursion_is_merged_without_recursion(void **state)
     assert_int_equal(load_integer(report, "call_tree.59999.parent"), DEEP - 2);
 }
 
+/* Four calls of 100 ns, and what an earlier report told of them. */
+static store_ref called_and_told(uint64_t told)
+{
+    store_ref in_a = node(0, function(0x100));
+    for (int i = 0; i < 4; i++) builder_call(&store, in_a, 100);
+    ((struct store_node *)builder_at(&store, in_a))->told = told;
+    return in_a;
+}
+
+/* A frame that has been left: all of it stands there still, but for its sp. */
+static void leave_frame(store_ref node_left, uint64_t start)
+{
+    store_ref stack = builder_stack(&store, recorder, 8);
+    builder_frame(&store, stack, node_left, start);
+    struct store_stack *record = builder_at(&store, stack);
+    struct store_frame *frames = builder_at(&store, record->frames);
+    frames[1].sp = 0;
+}
+
+static void a_call_between_its_end_and_its_count_is_still_open(void **state)
+{
+    leave_frame(called_and_told(5), NOW - 2000);
+    make_report();
+    has_times(named("0x100"), 5, 2400, 2400);
+    assert_int_equal(load_integer(named("0x100"), "Open"), 1);
+    assert_int_equal(load_integer(report, "call_tree.0.Count"), 5);
+}
+
+static void a_call_that_is_counted_is_no_longer_open(void **state)
+{
+    leave_frame(called_and_told(4), NOW - 2000);
+    make_report();
+    has_times(named("0x100"), 4, 400, 400);
+    assert_false(load_has(named("0x100"), "Open"));
+}
+
+static void what_was_told_is_never_less(void **state)
+{
+    (void)called_and_told(6);
+    make_report();
+    has_times(named("0x100"), 6, 400, 400);
+    assert_int_equal(load_integer(named("0x100"), "Open"), 2);
+}
+
+static void a_damaged_store_tells_nothing(void **state)
+{
+    (void)called_and_told(UINT64_MAX);
+    make_report();
+    has_times(named("0x100"), 4, 400, 400);
+}
+
+static void a_running_process_notes_what_it_told_of_open_calls(void **state)
+{
+    char path[] = "/tmp/stint-calls.XXXXXX";
+    store_ref in_a = called_and_told(0), in_b = node(in_a, function(0x200));
+    builder_call(&store, in_b, 10);
+    builder_frame(&store, builder_stack(&store, recorder, 8), in_a, NOW - 2000);
+    make_report(); /* another process's: untouched */
+    assert_int_equal(((struct store_node *)builder_at(&store, in_a))->told, 0);
+    struct report_input input = {.now_ticks = NOW, .path = path, .is_snapshot = 1};
+    struct file_replace file = FILE_REPLACE_INIT;
+    close(mkstemp(path));
+    assert_int_equal(report_write_mapped(&input, store.base, builder_used(&store), &file), 0);
+    unlink(path);
+    assert_int_equal(((struct store_node *)builder_at(&store, in_a))->told, 5);
+    assert_int_equal(((struct store_node *)builder_at(&store, in_b))->told, 0);
+}
+
 #define IN_STORE(test) cmocka_unit_test_setup_teardown(test, lay_out, tear_down)
 
 int main(void)
@@ -398,6 +467,11 @@ int main(void)
         IN_STORE(open_folded_calls_leave_their_callers_self),
         IN_STORE(self_of_everything_is_the_total_of_the_roots),
         IN_STORE(a_deep_recursion_is_merged_without_recursion),
+        IN_STORE(a_call_between_its_end_and_its_count_is_still_open),
+        IN_STORE(a_call_that_is_counted_is_no_longer_open),
+        IN_STORE(what_was_told_is_never_less),
+        IN_STORE(a_damaged_store_tells_nothing),
+        IN_STORE(a_running_process_notes_what_it_told_of_open_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
