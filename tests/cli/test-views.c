@@ -302,6 +302,14 @@ static void one_view_at_a_time(void **state)
     assert_string_equal(run.out, "2\n2\n2\n2\n2\n");
     assert_int_equal(cli_lines(run.err, "stint: report: "), 5);
     run_fini(&run);
+    cli(&run, "for o in '--tree --name a' '--callers walk -T app' '--depth 2' '--frames -s p99' "
+              "'--threads -m app'; do " VIEWS "$o; echo $?; done");
+    assert_string_equal(run.out, "2\n2\n2\n2\n2\n");
+    assert_int_equal(cli_lines(run.err, "stint: report: this view has no use for --"), 5);
+    run_fini(&run);
+    show(&run, "--threads -n 2");
+    cli_expect(run.out, "… and 1 more\n");
+    run_fini(&run);
 }
 
 static void help_fits_a_screen(void **state)

@@ -92,8 +92,9 @@ int display_threads(const struct display *display)
         screen_style(screen, SCREEN_PLAIN);
         fputc('\n', screen->file);
     }
+    size_t shown = 0, most = display->most_rows;
     for (uint32_t i = 0; i < display->document->thread_count; i++) {
-        if (!wanted[i]) continue;
+        if (!wanted[i] || (most && ++shown > most)) continue;
         if (display->is_json)
             json_array_append_new(all, thread_json(display, i));
         else
@@ -101,6 +102,7 @@ int display_threads(const struct display *display)
     }
     free(wanted);
     if (display->is_json) return screen_json(screen, json_pack("{s:o}", "threads", all));
+    if (most && shown > most) fprintf(screen->file, "… and %zu more\n", shown - most);
     json_decref(all);
     return EXITCODE_OK;
 }

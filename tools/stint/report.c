@@ -60,7 +60,8 @@ struct wishes {
     display_main *main;
     const char *path;
     enum screen_colour colour;
-    bool has_rows, is_table, with_lines, may_ask_network;
+    bool has_rows, with_lines, may_ask_network;
+    uint32_t given; /* a bit for each option */
 };
 
 /* One view at a time; −1 = go on. */
@@ -199,8 +200,35 @@ static int read_arguments(struct opt_args *args, struct wishes *wishes)
     for (;;) {
         int option = opt_next(args);
         int status = option == OPT_DONE ? args->status : take(option, args, wishes);
+        if (option >= 0) wishes->given |= UINT32_C(1) << option;
         if (option == OPT_DONE || status >= 0) return status;
     }
+}
+
+/* What chooses among one view's rows means nothing to another, and is not passed over in silence.
+ */
+static int refuse_meaningless(struct opt_args *args, const struct wishes *wishes,
+                              display_main *main)
+{
+    static const struct {
+        int option;
+        display_main *views[4];
+    } narrowings[] = {
+        {SORT, {display_report}},
+        {NAME, {display_report, display_frames}},
+        {MODULE, {display_report}},
+        {THREAD, {display_report, display_threads, display_tree, display_histogram}},
+        {DEPTH, {display_tree}},
+        {MIN_PERCENT, {display_tree}},
+    };
+    for (size_t i = 0; i < sizeof narrowings / sizeof narrowings[0]; i++) {
+        bool means_something = !(wishes->given & UINT32_C(1) << narrowings[i].option);
+        for (size_t j = 0; j < 4; j++) means_something |= narrowings[i].views[j] == main;
+        if (!means_something)
+            return opt_mistake(args->verb, "this view has no use for --",
+                               report_options[narrowings[i].option].name);
+    }
+    return -1;
 }
 
 static int open_lines(struct wishes *wishes)
@@ -246,7 +274,10 @@ int report_main(struct opt_args *args)
     int status = read_arguments(args, &wishes);
     if (status >= 0) return status;
     display_main *main = wishes.main ? wishes.main : display_report;
-    if (!wishes.has_rows && main != display_tree) wishes.display.most_rows = ROWS_SHOWN;
+    status = refuse_meaningless(args, &wishes, main);
+    if (status >= 0) return status;
+    if (!wishes.has_rows && main != display_tree && main != display_threads)
+        wishes.display.most_rows = ROWS_SHOWN;
     status = open_lines(&wishes);
     if (status == EXITCODE_OK) status = document_open(wishes.path, &document);
     if (status == EXITCODE_OK) {
