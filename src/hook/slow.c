@@ -67,8 +67,7 @@ static void enter(uint64_t address, uintptr_t sp)
     }
     /* The flag may have been set a moment ago, its limits not yet. */
     block = control;
-    block->frames_bytes = 0;
-    block->stack_bytes = 0;
+    control_go_slow(block);
     block->busy_depth++;
     recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
 }

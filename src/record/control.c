@@ -164,8 +164,7 @@ bool control_begin(struct control *block, uintptr_t sp)
     if (block->busy_sp) return false;
     block->busy_sp = sp;
     SIGNAL_FENCE(); /* a handler from here on finds the flag, or still takes the fast path */
-    block->frames_bytes = 0;
-    block->stack_bytes = 0;
+    control_go_slow(block);
     SIGNAL_FENCE();
     return true;
 }

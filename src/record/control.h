@@ -99,6 +99,14 @@ static inline void control_forget_wiped(void)
     if (!control->in_use) control = &control_none;
 }
 
+/* Both hooks of this thread take the slow path. Atomic because a pause by another thread stores
+ * there too. Context: owner thread, signal-safe. */
+static inline void control_go_slow(struct control *block)
+{
+    __atomic_store_n(&block->frames_bytes, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&block->stack_bytes, 0, __ATOMIC_RELAXED);
+}
+
 /* Busy: while a slow path changes the recorder, the calls of a signal handler that interrupts it
  * are counted as lost, in balance. control_begin returns false when it is busy already. sp: the
  * stack address of the hook that went slow. Context: owner thread, signal-safe. */
