@@ -3,10 +3,44 @@
  * What programs say for themselves through <stint/stint.h>. */
 #include "cases.h"
 
+static const char *function_at(const json_t *report, const json_t *id)
+{
+    const json_t *functions = json_object_get(report, "functions"), *function;
+    size_t i;
+    json_array_foreach(functions, i, function)
+    {
+        if (id && json_equal(json_object_get(function, "id"), id))
+            return string_at(function, "name");
+    }
+    return "";
+}
+
+/* Calls of one function made by another itself. */
+static long long calls_by(const json_t *report, const char *caller, const char *called)
+{
+    const json_t *tree = json_object_get(report, "call_tree"), *node;
+    long long calls = 0;
+    size_t i;
+    json_array_foreach(tree, i, node)
+    {
+        const json_t *above = json_object_get(node, "parent");
+        if (!json_is_integer(above)) continue;
+        above = json_array_get(tree, (size_t)json_integer_value(above));
+        if (!strcmp(function_at(report, json_object_get(node, "function")), called) &&
+            !strcmp(function_at(report, json_object_get(above, "function")), caller))
+            calls += integer_at(node, "Count");
+    }
+    return calls;
+}
+
 static void stacks_that_lie_in_each_other_are_kept_apart_by_fiber_calls(void **state)
 {
     struct both both;
     both_run(&both, &(struct run_spec){.target = "fibers"});
+    long long yields = report_calls(both.report, "yields"),
+              waiting = report_open(both.report, "yields");
+    assert_int_equal(calls_by(both.report, "yields", "leaf"), yields - waiting);
+    assert_int_equal(calls_by(both.report, "resumes", "leaf"), 2 * yields);
     assert_int_equal(report_lost(both.report, "unmatched_exits"), 0);
     assert_int_equal(report_lost(both.report, "stacks_dropped"), 0);
     both_fini(&both);

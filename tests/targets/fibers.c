@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stacks carved out of one mapping and out of main's own stack, switched by hand (x86-64): nothing
- * but the program can tell them apart. Some are announced before the switch, by who resumes; others
- * by the fiber itself, after it. All of them hold open calls while others run. */
+ * Stacks carved out of one mapping and out of main's own stack, above where it stands and far
+ * below, switched by hand (x86-64): nothing but the program can tell them apart. Some are announced
+ * before the switch, by who resumes; others by the fiber itself, after it. All of them hold open
+ * calls while others run. */
 #include "truth.h"
 
 #include <stint/stint.h>
 #include <sys/mman.h>
 
-enum { STACK = 1 << 15, FIBERS = 8, ROUNDS = 200 };
+enum { STACK = 1 << 15, FIBERS = 12, ROUNDS = 200, FAR_BELOW = 2 << 20 };
 void switch_stack(void **save, void *load);
 __asm__(".text\n.type switch_stack,@function\nswitch_stack:\n"
         "push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\n"
@@ -24,6 +25,13 @@ static struct fiber fibers[FIBERS];
 static void *resumer;
 static struct fiber *running;
 
+/* Called on both sides of a switch, so that each side knows it already. */
+NOINLINE static void leaf(void)
+{
+    CALLED(leaf);
+    __asm__ volatile("");
+}
+
 NOINLINE static void yields(void)
 {
     CALLED(yields);
@@ -31,7 +39,7 @@ NOINLINE static void yields(void)
     if (self->announces_itself) stint_fiber_leave();
     switch_stack(&self->sp, resumer);
     if (self->announces_itself) stint_fiber_enter(self->low, STACK);
-    __asm__ volatile("");
+    leaf();
 }
 
 NOINLINE static void deeper(int depth)
@@ -61,10 +69,11 @@ NOINLINE static void resumes(struct fiber *fiber)
 {
     CALLED(resumes);
     running = fiber;
+    leaf();
     if (!fiber->announces_itself) stint_fiber_enter(fiber->low, STACK);
     switch_stack(&resumer, fiber->sp);
     if (!fiber->announces_itself) stint_fiber_leave();
-    __asm__ volatile("");
+    leaf();
 }
 
 NOINLINE static void goes_deep_and_resumes(int depth, struct fiber *fiber)
@@ -82,9 +91,10 @@ NOINLINE static void runs_all(char *own)
     CALLED(runs_all);
     char *slab =
         mmap(NULL, FIBERS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *places[] = {slab, own, (char *)__builtin_frame_address(0) - FAR_BELOW};
     for (int i = 0; i < FIBERS; i++) {
-        fibers[i].low = (i % 2 ? own : slab) + i / 2 * STACK;
-        fibers[i].announces_itself = i / 2 % 2;
+        fibers[i].low = places[i % 3] + i / 3 * STACK;
+        fibers[i].announces_itself = i / 3 % 2;
         void **top = (void **)(void *)(fibers[i].low + STACK) - 2;
         *top = (void *)fiber_start;
         fibers[i].sp = top - 6;
@@ -97,7 +107,7 @@ NOINLINE static void runs_all(char *own)
 int main(void)
 {
     CALLED(main);
-    char own[FIBERS / 2 * STACK] __attribute__((aligned(64)));
+    char own[FIBERS / 3 * STACK] __attribute__((aligned(64)));
     runs_all(own);
     truth_tell();
     truth_line(1, "open", "fiber_main", FIBERS);

@@ -459,7 +459,11 @@ static void another_fiber_at_a_place_ends_the_calls_of_the_former(void **state)
     assert_int_equal(LAB_NODE(A)->count, 1);
     lab_enter(B, FIBER, 10);
     assert_bounds(FIBER_LOW + 0x1000, FIBER_HIGH + 0x1000);
-    assert_non_null(LAB_NODE(B));
+    set_fiber(OTHER_LOW, OTHER_LOW + 0x4000, HERE);
+    set_fiber(0, 0, HERE);
+    recorder_note_stack(OTHER_LOW, OTHER_HIGH); /* a coroutine's now */
+    lab_enter(C, OTHER_LOW + 0x100, 20);
+    assert_bounds(OTHER_LOW, OTHER_HIGH);
 }
 
 int main(void)
