@@ -28,6 +28,9 @@ here = Path(__file__).resolve().parent
 work = Path(tempfile.mkdtemp(prefix='stint-exports-'))
 
 
+ALL = 'folded', 'speedscope', 'chrome', 'callgrind', 'pprof', 'openmetrics', 'csv', 'dot'
+
+
 class Skip(Exception):
     pass
 
@@ -100,11 +103,11 @@ def flamegraph_draws_each_path():
         wanted = {}
         for node in report.nodes:
             path = tuple('[folded]' if key is None else collapsed(report.name(key)).translate(angles)
-                         for key in node.path)
+                         for key in (node.key, *node.keys_above()))
             wanted[path] = wanted.get(path, 0) + node.total_ms() * 1e6
         for path, total in wanted.items():
-            assert any(abs(ns - total) <= 1.5 for ns in boxes.get(path[-1], [])), \
-                f'{path[-1][:60]!r} has no box of {total} ns: {boxes.get(path[-1])}'
+            assert any(abs(ns - total) <= 1.5 for ns in boxes.get(path[0], [])), \
+                f'{path[0][:60]!r} has no box of {total} ns: {boxes.get(path[0])}'
 
 
 # valgrind
@@ -594,11 +597,24 @@ def fractions_of_nanoseconds_add_up():
     assert total == 400, total
 
 
+def deep_recursion_is_cut_in_its_stacks_alone():
+    report = reports.deep()
+    sizes = {form: export(report, form).stat().st_size for form in ALL}
+    lines = (work / 'folded').read_text().splitlines()
+    assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == report.ns(report.whole_ms)
+    assert max(line.count(';') for line in lines) == 1001
+    assert lines[-1] == 'main' + 999 * ';again' + ';[deeper];leaf 500000', lines[-1][-60:]
+    assert sizes['folded'] < 20000 * 7000 and sizes['pprof'] < 2e6, sizes
+    text = run(tool('protoc', 'protobuf-compiler'), '--decode_raw',
+               input=gzip.decompress((work / 'pprof').read_bytes())).stdout.decode()
+    assert '"[deeper]"' in text
+
+
 def large_reports_keep_their_sums():
     report = reports.large()
     source = work / 'large.json'
     report.write(source)
-    for form in 'folded', 'speedscope', 'chrome', 'callgrind', 'pprof', 'openmetrics', 'csv', 'dot':
+    for form in ALL:
         run(stint, 'export', '-f', form, '-o', work / f'large.{form}', source)
     whole = report.ns(report.whole_ms)
     lines = (work / 'large.folded').read_bytes().splitlines()
@@ -620,7 +636,8 @@ TESTS = [flamegraph_draws_each_path, callgrind_annotate_has_our_self_and_total, 
          graphviz_draws_the_calls, graphviz_draws_hostile_names, go_tool_pprof_has_our_self_and_total,
          protoc_decodes_the_public_field_numbers, speedscope_reads_its_own_format, speedscopes_schema_is_kept,
          speedscope_reads_folded, speedscope_reads_trace_events, speedscope_reads_callgrind, speedscope_reads_pprof,
-         trace_events_are_nested, csv_is_read_back, fractions_of_nanoseconds_add_up, large_reports_keep_their_sums]
+         trace_events_are_nested, csv_is_read_back, fractions_of_nanoseconds_add_up,
+         deep_recursion_is_cut_in_its_stacks_alone, large_reports_keep_their_sums]
 
 
 def main():

@@ -10,21 +10,28 @@ class Node:
 
     def __init__(self, key, calls, self_ms, *below):
         self.key, self.calls, self.self_ms, self.below = key, calls, self_ms, below
-        self.parts = None
+
+        self.parts = math.fsum([self_ms, *(child.parts for child in below)])
 
     def total_ms(self):
-        """Of the path and of all below it, as a sum of parts."""
-        if self.parts is None:
-            self.parts = math.fsum([self.self_ms, *(child.total_ms() for child in self.below)])
+        """Of the path and of all below it."""
         return self.parts
 
-    def walk(self, above=()):
-        stack = [(self, above)]
+    def walk(self):
+        """Each path with the keys above it, as (key, (key, …)): the outermost is the innermost pair."""
+        stack = [(self, None)]
         while stack:
-            node, path = stack.pop()
-            node.path = path + (node.key,)
+            node, above = stack.pop()
+            node.above = above
             yield node
-            stack += [(child, node.path) for child in node.below]
+            stack += [(child, (node.key, above)) for child in node.below]
+
+    def keys_above(self):
+        """Innermost first."""
+        above = self.above
+        while above:
+            yield above[0]
+            above = above[1]
 
 
 class Report:
@@ -38,7 +45,7 @@ class Report:
             if node.key is None:
                 continue
             own.setdefault(node.key, []).append(node.self_ms)
-            if node.key not in node.path[:-1]:
+            if node.key not in node.keys_above():
                 total.setdefault(node.key, []).append(node.total_ms())
             self.calls[node.key] = self.calls.get(node.key, 0) + node.calls
         self.self_ms = {key: math.fsum(parts) for key, parts in own.items()}
@@ -154,6 +161,14 @@ def fractions():
     """What each path has is less than half a nanosecond."""
     functions = {f'f{i}': {'name': f'f{i}'} for i in range(1000)} | {'main': {'name': 'main'}}
     return Report(functions, [Node('main', 1, 0.0, *(Node(f'f{i}', 1, 4e-7) for i in range(1000)))])
+
+
+def deep():
+    """A recursion of 20 000 calls, and another function at its end."""
+    node = Node('leaf', 1, 0.5)
+    for _ in range(20000):
+        node = Node('again', 1, 0.001, node)
+    return Report({key: {'name': key} for key in ('main', 'again', 'leaf')}, [Node('main', 1, 0.25, node)])
 
 
 def large():

@@ -24,8 +24,8 @@
 enum { FORMAT, OUTPUT, ROWS, MIN_PERCENT };
 
 const struct opt export_options[] = {
-    {'f', "format", "FORMAT",
-     "folded, speedscope, chrome, callgrind, pprof, openmetrics, csv, dot or html"},
+    {'f', "format", "folded|speedscope|chrome|callgrind|pprof|openmetrics|csv|dot|html",
+     "what to write"},
     {'o', "output", "FILE", "the file to write, whole or not at all (default: standard output)"},
     {'n', "rows", "N",
      "openmetrics, csv, dot: the N functions with the largest Self; 0 = all (default: all; "
@@ -67,6 +67,8 @@ struct wishes {
 };
 
 /* What the formats share. */
+
+const char export_deeper[] = "[deeper]";
 
 int export_no_memory(struct fault *fault)
 {

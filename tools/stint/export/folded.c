@@ -29,7 +29,7 @@ static void keep_blanks(char *name)
 struct line {
     char *text;
     size_t capacity;
-    size_t *ends; /* by depth */
+    size_t *ends; /* by depth, up to EXPORT_MOST_DEPTH */
 };
 
 static char *larger(struct line *line, size_t used, size_t needed, struct arena *arena)
@@ -42,24 +42,34 @@ static char *larger(struct line *line, size_t used, size_t needed, struct arena 
     return line->text = text;
 }
 
-static int add_name(struct line *line, const struct path *path, const char *name,
-                    struct arena *arena)
+/* Appends ";name" to the first `used` bytes. Returns the new length, or 0 without memory. */
+static size_t append(struct line *line, size_t used, const char *name, struct arena *arena)
 {
-    size_t used = path->depth ? line->ends[path->depth - 1] : 0, length = strlen(name);
+    size_t length = strlen(name);
     char *text = larger(line, used, used + length + 1, arena);
-    if (!text) return -1;
+    if (!text) return 0;
     if (used) text[used++] = ';';
     memcpy(text + used, name, length);
-    line->ends[path->depth] = used + length;
-    return 0;
+    return used + length;
+}
+
+/* The length of the line for this path, or 0 without memory. */
+static size_t add_path(struct line *line, const struct path *path, const char *name,
+                       struct arena *arena)
+{
+    uint32_t depth = path->depth;
+    if (depth < EXPORT_MOST_DEPTH)
+        return line->ends[depth] = append(line, depth ? line->ends[depth - 1] : 0, name, arena);
+    size_t used = line->ends[EXPORT_MOST_DEPTH - 1];
+    if (depth > EXPORT_MOST_DEPTH) used = append(line, used, export_deeper, arena);
+    return used ? append(line, used, name, arena) : 0;
 }
 
 int export_folded(const struct export_job *job, FILE *out, struct fault *fault)
 {
     const struct paths *paths = job->paths;
     char **names = text_names(job, ";", ':', false);
-    struct line line = {
-        .ends = arena_alloc(job->arena, ((size_t)paths->depth + 1) * sizeof *line.ends)};
+    struct line line = {.ends = arena_alloc(job->arena, EXPORT_MOST_DEPTH * sizeof *line.ends)};
     if (!names || !line.ends) return export_no_memory(fault);
     for (uint32_t i = 0; i < job->document->function_count; i++) {
         join_last_number(names[i]);
@@ -67,10 +77,10 @@ int export_folded(const struct export_job *job, FILE *out, struct fault *fault)
     }
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct path *path = &paths->items[i];
-        if (add_name(&line, path, names[path->function], job->arena))
-            return export_no_memory(fault);
+        size_t length = add_path(&line, path, names[path->function], job->arena);
+        if (!length) return export_no_memory(fault);
         if (!path->self_ns) continue;
-        fwrite(line.text, 1, line.ends[path->depth], out);
+        fwrite(line.text, 1, length, out);
         fprintf(out, " %llu\n", (unsigned long long)path->self_ns);
     }
     return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The gzipped protobuf of pprof. Parts of a profile add up to one when written one behind the
- * other, so each function and call path is packed, deflated and forgotten: memory does not grow
- * with the tree's depth. Runs in `stint`. */
+ * other, so each function and call path is packed, deflated and forgotten. Runs in `stint`. */
 #include "export/export.h"
 
 #include "base/compiler.h"
@@ -16,6 +15,9 @@
 
 /* Places of the first texts. */
 enum { NOTHING, CALLS, COUNT, TIME, NANOSECONDS, CREATOR, PROGRAM, FIRST_TEXTS };
+
+/* The place of export_deeper, behind the folded paths' root. */
+#define DEEPER(document) ((document)->function_count + 1)
 
 struct writing {
     const struct export_job *job;
@@ -178,7 +180,7 @@ static void write_function(struct writing *writing, const struct modules *module
     const struct document *document = writing->job->document;
     bool is_known = place < document->function_count;
     const struct document_function *of = is_known ? &document->functions[place] : NULL;
-    const char *name = export_name(document, place);
+    const char *name = place == DEEPER(document) ? export_deeper : export_name(document, place);
     char *texts[] = {text(name), text(of && of->raw_name ? of->raw_name : name)};
     Stint__Pprof__Function function = STINT__PPROF__FUNCTION__INIT, *functions[] = {&function};
     function.id = place + 1;
@@ -202,18 +204,31 @@ static void write_function(struct writing *writing, const struct modules *module
     write_part(writing, &part);
 }
 
+/* Numbers of places, the innermost first, for a profile. */
+static uint32_t stack_of(const struct writing *writing, const struct path *path, uint64_t *stack)
+{
+    const struct paths *paths = writing->job->paths;
+    uint32_t used = 0;
+    stack[used++] = path->function + 1;
+    if (path->depth > EXPORT_MOST_DEPTH) stack[used++] = DEEPER(writing->job->document) + 1;
+    while (path->parent != DOCUMENT_NONE) {
+        path = &paths->items[path->parent];
+        if (path->depth < EXPORT_MOST_DEPTH) stack[used++] = path->function + 1;
+    }
+    return used;
+}
+
 static int write_samples(struct writing *writing)
 {
     const struct paths *paths = writing->job->paths;
-    uint64_t *stack = arena_alloc(writing->job->arena, ((size_t)paths->depth + 1) * sizeof *stack);
+    uint64_t *stack = arena_alloc(writing->job->arena, (EXPORT_MOST_DEPTH + 2) * sizeof *stack);
     if (!stack) return -ENOMEM;
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct path *path = &paths->items[i];
         if (!path->calls && !path->self_ns) continue;
         int64_t values[] = {(int64_t)path->calls, (int64_t)path->self_ns};
         Stint__Pprof__Sample sample = STINT__PPROF__SAMPLE__INIT, *samples[] = {&sample};
-        for (uint32_t at = i; at != DOCUMENT_NONE; at = paths->items[at].parent)
-            stack[sample.n_location_ids++] = paths->items[at].function + 1;
+        sample.n_location_ids = stack_of(writing, path, stack);
         sample.location_ids = stack;
         sample.values = values;
         sample.n_values = COUNT_OF(values);
@@ -235,7 +250,8 @@ int export_pprof(const struct export_job *job, FILE *out, struct fault *fault)
         return export_no_memory(fault);
     write_head(&writing);
     write_modules(&writing, &modules);
-    for (uint32_t i = 0; i <= job->document->function_count; i++)
+    bool is_deep = job->paths->depth > EXPORT_MOST_DEPTH + 1;
+    for (uint32_t i = 0; i <= job->document->function_count + is_deep; i++)
         write_function(&writing, &modules, i);
     if (write_samples(&writing)) writing.has_failed = true;
     deflate_some(&writing, NULL, 0, Z_FINISH);
