@@ -3,6 +3,7 @@
  * The gzipped protobuf of pprof. Parts of a profile add up to one when written one behind the
  * other, so each function and call path is packed, deflated and forgotten. Runs in `stint`. */
 #include "export/export.h"
+#include "export/text.h"
 
 #include "base/compiler.h"
 #include "config.h"
@@ -107,7 +108,7 @@ static void write_head(struct writing *writing)
     part.period = 1;
     part.default_value_type = TIME;
     part.time_unix_ns = (int64_t)export_started_ns(document);
-    part.duration_ns = (int64_t)(document->duration_ms > 0 ? document->duration_ms * 1e6 : 0);
+    part.duration_ns = (int64_t)text_ns(document->duration_ms);
     writing->texts = FIRST_TEXTS;
     write_part(writing, &part);
 }

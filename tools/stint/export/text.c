@@ -23,17 +23,11 @@ void text_json(FILE *out, const char *text)
     putc('"', out);
 }
 
-static void fixed(FILE *out, uint64_t value, uint64_t unit, int digits)
+void text_us(FILE *out, uint64_t ns)
 {
-    fprintf(out, "%llu", (unsigned long long)(value / unit));
-    uint64_t rest = value % unit;
-    for (; rest && rest % 10 == 0; rest /= 10) digits--;
-    if (rest) fprintf(out, ".%0*llu", digits, (unsigned long long)rest);
+    fprintf(out, "%llu", (unsigned long long)(ns / 1000));
+    if (ns % 1000) fprintf(out, ".%03llu", (unsigned long long)(ns % 1000));
 }
-
-void text_us(FILE *out, uint64_t ns) { fixed(out, ns, 1000, 3); }
-
-void text_seconds(FILE *out, uint64_t ns) { fixed(out, ns, 1000000000, 9); }
 
 uint64_t text_ns(double ms)
 {

@@ -12,9 +12,8 @@
 /* A JSON string, quotes included. */
 void text_json(FILE *out, const char *text);
 
-/* Nanoseconds as a decimal number of microseconds, or of seconds, none lost. */
+/* Nanoseconds as a decimal number of microseconds, none lost. */
 void text_us(FILE *out, uint64_t ns);
-void text_seconds(FILE *out, uint64_t ns);
 
 /* A time of the report in whole nanoseconds; 0 for NaN and what is below it. */
 uint64_t text_ns(double ms);
