@@ -66,14 +66,22 @@ static bool is_own(const struct verb *verb, const char *name)
     return false;
 }
 
-static struct choice choice_of_setting(const struct settings_row *row, const char *name)
+static enum takes takes_of_setting(enum settings_kind kind)
 {
-    static const enum takes takes[] = {
-        [SETTINGS_TEXT] = TAKES_TEXT,     [SETTINGS_BOOL] = TAKES_NOTHING,
-        [SETTINGS_CHOICE] = TAKES_CHOICE, [SETTINGS_COUNT] = TAKES_TEXT,
-        [SETTINGS_BYTES] = TAKES_TEXT,    [SETTINGS_DURATION] = TAKES_TEXT};
-    return (struct choice){
-        .name = name, .meaning = row->meaning, .words = row->choices, .takes = takes[row->kind]};
+    switch (kind) {
+    case SETTINGS_BOOL:
+        return TAKES_NOTHING;
+    case SETTINGS_CHOICE:
+        return TAKES_CHOICE;
+    case SETTINGS_TEXT:
+    case SETTINGS_COUNT:
+    case SETTINGS_BYTES:
+    case SETTINGS_DURATION:
+    case SETTINGS_MS:
+    case SETTINGS_SIGNAL:
+        break;
+    }
+    return TAKES_TEXT;
 }
 
 static void each_option(const struct shell *shell, const struct verb *verb)
@@ -88,7 +96,8 @@ static void each_option(const struct shell *shell, const struct verb *verb)
     for (size_t i = 0; verb->has_settings && i < count; i++) {
         char name[OPT_SETTING_NAME];
         opt_setting_name(&rows[i], name);
-        struct choice choice = choice_of_setting(&rows[i], name);
+        struct choice choice = {0, name, rows[i].meaning, rows[i].choices,
+                                takes_of_setting(rows[i].kind)};
         if (!is_own(verb, name)) shell->option(verb, &choice);
     }
     struct choice help = {'h', "help", "the verb's options", NULL, TAKES_NOTHING};

@@ -4,6 +4,7 @@
  * another mount namespace. Runs in `stint`. */
 #include "watched.h"
 
+#include "base/fmt.h"
 #include "base/num.h"
 #include "base/say.h"
 #include "process.h"
@@ -64,8 +65,15 @@ static bool find_mapped(FILE *maps, uint32_t pid, char path[4096])
     while (fgets(line, sizeof line, maps)) {
         const char *found = store_in_line(line);
         if (!found) continue;
-        snprintf(path, 4096, "%.4000s", found);
-        if (access(path, F_OK) != 0) snprintf(path, 4096, "/proc/%u/root%.4000s", pid, found);
+        struct fmt text = fmt_over(path, 4096);
+        fmt_text(&text, found);
+        if (access(path, F_OK) != 0) { /* in a mount namespace of its own */
+            text = fmt_over(path, 4096);
+            fmt_text(&text, "/proc/");
+            fmt_u64(&text, pid);
+            fmt_text(&text, "/root");
+            fmt_text(&text, found);
+        }
         if (access(path, F_OK) == 0 && is_of(path, pid)) return true;
     }
     return false;
