@@ -57,9 +57,13 @@ NOINLINE static void branch(int depth)
     if (depth) branch(depth - 1);
 }
 
+static int begun;
+
 static void *busy(void *unused)
 {
     CALLED(busy);
+    branch(3);
+    __atomic_add_fetch(&begun, 1, __ATOMIC_RELEASE);
     while (!stop) branch(3);
     return NULL;
 }
@@ -69,6 +73,8 @@ static void many(int count)
     pthread_t ids[2];
     CALLED(many);
     for (int i = 0; i < 2; i++) pthread_create(&ids[i], NULL, busy, NULL);
+    /* A thread that has not called anything yet is in no report. */
+    while (__atomic_load_n(&begun, __ATOMIC_ACQUIRE) < 2) sched_yield();
     for (int n = 1; n <= count; n++) ask(n);
     stop = 1;
     for (int i = 0; i < 2; i++) pthread_join(ids[i], NULL);
