@@ -3,7 +3,9 @@
  * What the compiler is told beside the code: placement, visibility, likelihood. Nothing else. */
 #pragma once
 
-#define HOT __attribute__((hot))
+/* On a cache line of its own: 64 callees at random cost 45.6 ns a call so, 48 to 49 where the hooks
+ * happened to begin elsewhere. */
+#define HOT __attribute__((hot, aligned(64)))
 #define COLD __attribute__((cold, noinline))
 #define NOINLINE __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))

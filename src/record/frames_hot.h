@@ -16,17 +16,22 @@
 #include "record/tree_hot.h"
 #include "stats/hist_hot.h"
 
-/* The frame above which a call may be opened, or NULL. Context: hot, owner thread. */
-static ALWAYS_INLINE struct store_frame *frames_ready(const struct control *block, uintptr_t sp)
+/* May a call be opened above top, the block's? Context: hot, owner thread. */
+static ALWAYS_INLINE bool frames_have_room(const struct control *block,
+                                           const struct store_frame *top)
 {
-    struct store_frame *top = block->top;
-    /* Also where a handler that interrupted this line had the frames moved (record/stacks.c). */
-    if (UNLIKELY((uintptr_t)top - (uintptr_t)block->frames >= block->frames_bytes)) return NULL;
+    /* Also false where a handler that interrupted this line had the frames moved
+     * (record/stacks.c). */
+    return LIKELY((uintptr_t)top - (uintptr_t)block->frames < block->frames_bytes);
+}
+
+/* Does a hook at sp open a call above top? Context: hot, owner thread. */
+static ALWAYS_INLINE bool frames_follow(const struct control *block, const struct store_frame *top,
+                                        uintptr_t sp)
+{
     /* Above the newest frame: that one is stale, or this is another stack. Equal is ordinary: a
      * function that was inlined calls the hook from its caller's frame. */
-    if (UNLIKELY(sp > top->sp)) return NULL;
-    if (UNLIKELY(sp < block->stack_low)) return NULL;
-    return top;
+    return LIKELY(sp <= top->sp) && LIKELY(sp >= block->stack_low);
 }
 
 static ALWAYS_INLINE uint64_t frames_expectation(store_ref node, uint64_t address)
@@ -61,8 +66,9 @@ static ALWAYS_INLINE bool frames_moved(const struct control *block, const struct
     return __atomic_load_n(&block->top, __ATOMIC_RELAXED) != top;
 }
 
-static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame *top, store_ref ref,
-                                      uintptr_t sp)
+/* All of the new frame but what makes it whole: its sp, for frames_publish. */
+static ALWAYS_INLINE struct store_frame *frames_push(struct control *block, struct store_frame *top,
+                                                     store_ref ref)
 {
     struct store_frame *frame = top + 1;
     const uint8_t *base = block->base;
@@ -75,15 +81,21 @@ static ALWAYS_INLINE void frames_push(struct control *block, struct store_frame 
     uint64_t address = tree_node(base, child)->address; /* of ref 0: the magic, no address */
     frame->near = func_at(base, node->function)->blocks[0];
     frames_expect(frame, child, address);
+    return frame;
+}
+
+static ALWAYS_INLINE void frames_publish(struct store_frame *frame, uintptr_t sp)
+{
     /* Release pairs with the acquire of view_frames: a frame with an sp is whole. */
     __atomic_store_n(&frame->sp, sp, __ATOMIC_RELEASE);
 }
 
-/* The caller's last callee, or the first probe of the table. Context: hot, owner thread. */
+/* The caller's last callee, or the first probe of the table. Where the stack stands is read where
+ * it is needed: asked for earlier it costs a register. Context: hot, owner thread. */
 static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t address)
 {
-    struct store_frame *top = frames_ready(block, stack_address());
-    if (UNLIKELY(!top)) return false;
+    struct store_frame *top = block->top;
+    if (!frames_have_room(block, top) || !frames_follow(block, top, stack_address())) return false;
     store_ref ref;
     if (!frames_expected(top, address, &ref)) {
         store_ref caller = top->node;
@@ -95,7 +107,8 @@ static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t addre
         tree_node(block->base, caller)->last_child = ref;
     }
     if (UNLIKELY(frames_moved(block, top))) return false;
-    frames_push(block, top, ref, stack_address());
+    struct store_frame *frame = frames_push(block, top, ref);
+    frames_publish(frame, stack_address());
     return true;
 }
 
@@ -104,14 +117,14 @@ static ALWAYS_INLINE bool frames_try_enter(struct control *block, uint64_t addre
 static ALWAYS_INLINE bool frames_try_enter_probing(struct control *block, uint64_t address,
                                                    uintptr_t sp)
 {
-    struct store_frame *top = frames_ready(block, sp);
-    if (UNLIKELY(!top)) return false;
+    struct store_frame *top = block->top;
+    if (!frames_have_room(block, top) || !frames_follow(block, top, sp)) return false;
     store_ref ref = tree_find(block, top->node, address);
     if (UNLIKELY(!ref)) return false;
     frames_expect(top, ref, address);
     tree_node(block->base, top->node)->last_child = ref;
     if (UNLIKELY(frames_moved(block, top))) return false;
-    frames_push(block, top, ref, sp);
+    frames_publish(frames_push(block, top, ref), sp);
     return true;
 }
 
