@@ -77,11 +77,11 @@ struct control *control_take(void)
 {
     struct control_process *process = control_process();
     if (!process) return NULL;
-    uint32_t i = __atomic_fetch_add(&process->blocks_used, 1, __ATOMIC_ACQ_REL);
-    if (i >= block_count) {
-        (void)__atomic_fetch_sub(&process->blocks_used, 1, __ATOMIC_ACQ_REL);
-        return NULL;
-    }
+    uint32_t i = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
+    do { /* never beyond the end, not for a moment: others look through all that are used */
+        if (i >= block_count) return NULL;
+    } while (!__atomic_compare_exchange_n(&process->blocks_used, &i, i + 1, false, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_ACQUIRE));
     struct control *block = control_block(i);
     __atomic_store_n(&block->in_use, 1, __ATOMIC_RELEASE);
     return block;
@@ -100,7 +100,7 @@ void control_wipe(void)
     struct control_process *process = (struct control_process *)pages;
     if (!process) return;
     uint32_t used = process->blocks_used;
-    for (uint32_t i = 0; i < used && i < block_count; i++) *control_block(i) = (struct control){0};
+    for (uint32_t i = 0; i < used; i++) *control_block(i) = (struct control){0};
     *process = (struct control_process){0};
 }
 
@@ -138,7 +138,7 @@ void control_pause(void)
     /* Pairs with the fence in control_end: either it sees the pause, or its limits come first. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < used && i < block_count; i++) mute(control_block(i));
+    for (uint32_t i = 0; i < used; i++) mute(control_block(i));
 }
 
 void control_resume(void)

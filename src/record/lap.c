@@ -465,6 +465,15 @@ static void fold_longest(struct control *into, struct lap *twin, const struct co
     record->worst_used = 0;
 }
 
+/* The array stays: else each thread that comes and goes would cost the store one. */
+static void restart_series(const struct control *block, const struct store_lap *record)
+{
+    struct store_lap_series *series = record->series ? at(block, record->series) : NULL;
+    if (!series) return;
+    series->laps_per_bucket = 1;
+    __atomic_store_n(&series->used, 0, __ATOMIC_RELEASE);
+}
+
 void lap_fold(struct control *into, const struct control *from)
 {
     for (struct lap *lap = from->laps ? from->laps->first : NULL; lap; lap = lap->next) {
@@ -477,7 +486,7 @@ void lap_fold(struct control *into, const struct control *from)
         twin->record->total_ticks += record->total_ticks;
         twin->record->count += record->count;
         record->missed = record->total_ticks = record->count = 0;
-        record->series = 0;
+        restart_series(from, record);
         lap->knows_shortest = false;
         lap->before_ticks = 0;
     }

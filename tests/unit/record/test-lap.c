@@ -376,6 +376,7 @@ static void folding_keeps_counts_sums_and_the_longest(void **state)
     now = run_lap(kind, FIRST, 800, 50, 60);
     now = run_lap(kind, now, 300, 1, 2);
     (void)run_lap(kind, now, 850, 70, 80);
+    store_ref array = record_of(second, kind)->series;
     fold_into_others(first);
     fold_into_others(second);
     const struct control *others = control_block(control_process()->others - 1);
@@ -398,6 +399,7 @@ static void folding_keeps_counts_sums_and_the_longest(void **state)
     assert_int_equal(record(kind)->count, 1);
     assert_int_equal(sum_of(second, kind, A), 5);
     assert_int_equal(series(kind)->used, 1);
+    assert_int_equal(record(kind)->series, array); /* threads that come and go take no more */
 }
 
 int main(void)
