@@ -18,6 +18,7 @@
 #include "life/warn.h"
 #include "record/func.h"
 #include "record/recorder.h"
+#include "self/identity.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct target {
 };
 
 static struct {
-    uint32_t is_busy;
+    uint32_t busy;    /* pid of who looks; 0 = nobody. A child's parent may have been at it */
     uint32_t objects; /* looked at */
     uint32_t count;   /* of targets */
     struct target *targets;
@@ -145,17 +146,25 @@ static void look(void)
     if (has_changed) publish();
 }
 
+/* True for one thread of this process. */
+static bool claim(void)
+{
+    uint32_t self = identity_pid(), before = __atomic_load_n(&names.busy, __ATOMIC_RELAXED);
+    return before != self && __atomic_compare_exchange_n(&names.busy, &before, self, false,
+                                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 COLD void lapnames_look(void)
 {
     if (LIKELY(!process.settings.frame_function[0])) return;
-    if (!companion_table() || __atomic_exchange_n(&names.is_busy, 1, __ATOMIC_ACQUIRE)) return;
+    if (!companion_table() || !claim()) return;
     int saved = errno;
     modules_catch_up();
     struct file_guard guard;
     file_guard(&guard);
     look();
     file_unguard(&guard);
-    __atomic_store_n(&names.is_busy, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&names.busy, 0, __ATOMIC_RELEASE);
     errno = saved;
 }
 
