@@ -27,7 +27,6 @@ struct laps_kind {
     const char *name;
     uint32_t function;
     struct lap_part *parts, *last;
-    uint32_t part_count;
 };
 
 /* One of the longest laps, with its functions copied. */
@@ -103,7 +102,6 @@ static int add_part(struct laps *laps, uint32_t thread, const struct store_lap *
         kind->parts = own;
     }
     kind->last = own;
-    kind->part_count++;
     return 0;
 }
 
@@ -207,14 +205,19 @@ static bool copy_worst(struct laps *laps, const struct lap_part *own,
 
 static int by_duration(struct laps *laps, struct worst *found, uint32_t n)
 {
-    struct order_item *items = arena_alloc(laps->merged->scratch, n * sizeof *items + 1);
-    struct worst *copy = arena_alloc(laps->merged->scratch, n * sizeof *copy + 1);
-    if (!items || !copy) return -ENOMEM;
-    for (uint32_t i = 0; i < n; i++) items[i] = (struct order_item){found[i].ticks, i};
-    order_descending(items, n);
-    memcpy(copy, found, n * sizeof *copy);
-    for (uint32_t i = 0; i < n; i++) found[i] = copy[items[i].item];
-    return 0;
+    struct arena *scratch = laps->merged->scratch;
+    struct arena_mark mark = arena_mark(scratch);
+    struct order_item *items = arena_alloc(scratch, n * sizeof *items + 1);
+    struct worst *copy = arena_alloc(scratch, n * sizeof *copy + 1);
+    int error = items && copy ? 0 : -ENOMEM;
+    if (!error) {
+        for (uint32_t i = 0; i < n; i++) items[i] = (struct order_item){found[i].ticks, i};
+        order_descending(items, n);
+        memcpy(copy, found, n * sizeof *copy);
+        for (uint32_t i = 0; i < n; i++) found[i] = copy[items[i].item];
+    }
+    arena_release(scratch, mark);
+    return error;
 }
 
 /* The places of one thread, longest first. */
@@ -225,6 +228,7 @@ static uint32_t read_worst(struct laps *laps, const struct lap_part *own, struct
     uint32_t used = __atomic_load_n(&record->worst_used, __ATOMIC_ACQUIRE);
     store_ref ref = __atomic_load_n(&record->worst, __ATOMIC_ACQUIRE);
     if (used > capacity) used = capacity;
+    if (used > STORE_LAP_WORST) used = STORE_LAP_WORST;
     if (used > laps->items_left) used = (uint32_t)laps->items_left;
     const struct store_lap_worst *places =
         used ? view_at(laps->merged->view, ref, (uint64_t)used * sizeof *places) : NULL;
@@ -271,6 +275,7 @@ static uint32_t explain_thread(struct laps *laps, const struct lap_part *own, st
 {
     uint32_t n = read_worst(laps, own, found), functions;
     uint32_t most = n < own->count / 2 ? n : (uint32_t)(own->count / 2);
+    struct arena_mark mark = arena_mark(laps->merged->scratch);
     double *typical = typical_of(laps, own, *found, most, &functions);
     double ticks = (double)own->record->total_ticks;
     for (uint32_t i = 0; i < most; i++) ticks -= (double)(*found)[i].ticks;
@@ -285,26 +290,26 @@ static uint32_t explain_thread(struct laps *laps, const struct lap_part *own, st
             lap->selves[k].function = part->function;
         }
     }
+    arena_release(laps->merged->scratch, mark);
     return typical ? n : 0;
 }
 
 /* The longest of all threads, in scratch. */
 static struct kind_worst explain(struct laps *laps, const struct laps_kind *kind)
 {
-    struct kind_worst all = {0};
     double rest[2] = {0, 0};
-    struct arena *scratch = laps->merged->scratch;
-    for (const struct lap_part *own = kind->parts; own; own = own->next) {
+    uint32_t most = view_head(laps->merged->view)->worst_laps;
+    if (most > STORE_LAP_WORST) most = STORE_LAP_WORST;
+    /* Those so far, and one thread's. */
+    size_t bytes = (size_t)2 * STORE_LAP_WORST * sizeof(struct worst);
+    struct kind_worst all = {.laps = arena_alloc(laps->merged->scratch, bytes)};
+    for (const struct lap_part *own = kind->parts; own && all.laps; own = own->next) {
         struct worst *found;
         uint32_t n = explain_thread(laps, own, &found, rest);
-        struct worst *both = arena_alloc(scratch, (all.count + n) * sizeof *both + 1);
-        if (!both) break;
-        if (all.count) memcpy(both, all.laps, all.count * sizeof *both);
-        if (n) memcpy(both + all.count, found, n * sizeof *both);
-        all.laps = both;
+        if (!n) continue;
+        memcpy(all.laps + all.count, found, n * sizeof *found);
         all.count += n;
-        if (by_duration(laps, both, all.count)) break;
-        uint32_t most = view_head(laps->merged->view)->worst_laps;
+        if (by_duration(laps, all.laps, all.count)) break;
         if (all.count > most) all.count = most;
     }
     all.typical_ticks = rest[1] > 0 ? rest[0] / rest[1] : 0;

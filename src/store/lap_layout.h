@@ -43,7 +43,10 @@ struct store_lap_series {
 
 /* One of the longest. Its place is used again for a longer one: `changes` is odd meanwhile, and
  * another afterwards. */
-enum { STORE_LAP_SELVES = 1024 }; /* at most; the smallest are left out */
+enum {
+    STORE_LAP_SELVES = 1024, /* at most; the smallest are left out */
+    STORE_LAP_WORST = 1024,  /* of a kind at most, as STINT_WORST_FRAMES allows */
+};
 struct store_lap_worst {
     uint32_t changes;
     store_ref selves; /* struct store_lap_self[capacity] */
