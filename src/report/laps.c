@@ -338,6 +338,16 @@ static double excess_of(const struct worst *lap, uint32_t i)
     return (double)lap->selves[i].ticks - lap->typical[i];
 }
 
+/* The bits of doubles that are not negative are in their order (IEEE 754); typical times are means,
+ * so whole ticks would be too coarse. */
+static struct order_item by_excess(double excess, uint32_t item)
+{
+    struct order_item made = {.item = item};
+    _Static_assert(sizeof made.key == sizeof excess, "a double's bits");
+    memcpy(&made.key, &excess, sizeof excess);
+    return made;
+}
+
 /* Those with an excess, by it. */
 static uint32_t rank(const struct laps *laps, const struct worst *lap, struct order_item *items)
 {
@@ -345,7 +355,7 @@ static uint32_t rank(const struct laps *laps, const struct worst *lap, struct or
     for (uint32_t i = 0; i < lap->used; i++) {
         double excess = excess_of(lap, i);
         if (excess >= 1 && is_told(laps, lap->selves[i].function))
-            items[n++] = (struct order_item){(uint64_t)excess, i};
+            items[n++] = by_excess(excess, i);
     }
     order_descending(items, n);
     return n;
@@ -408,7 +418,7 @@ static uint32_t add_blame(const struct laps *laps, const struct kind_worst *wors
     }
     for (uint32_t i = 0; i < laps->merged->function_count; i++) {
         if (!in_laps[i] || !is_told(laps, i)) continue;
-        items[n++] = (struct order_item){excess[i] < 0x1p63 ? (uint64_t)excess[i] : INT64_MAX, i};
+        items[n++] = by_excess(excess[i], i);
     }
     order_descending(items, n);
     return n;
