@@ -146,6 +146,7 @@ static bool read_sides(struct sides *sides, const struct diff_arguments *argumen
         for (size_t i = 0; is_good && i < arguments->used[side]; i++)
             is_good = sides_read(sides, &intake, side, arguments->paths[side][i]);
     intake_fini(&intake);
+    sides_match(sides);
     return is_good;
 }
 
