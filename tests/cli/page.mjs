@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The page in a real browser: node page.mjs STINT NODE_MODULES CHROMIUM [PICTURE]. Reports of known
 // content become pages; what the page then shows and does is compared with the reports. TAP. Times of
-// interactions are printed, not judged. PICTURE: where a screenshot of a demo's page goes.
+// interactions are printed, not judged. PICTURE: where a screenshot of the demo's page goes, after the tests.
 import assert from 'node:assert';
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
-import {join, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import * as reports from './page-reports.mjs';
 
-const [, , stint, modules, chromiumPath] = process.argv;
+const [, , stint, modules, chromiumPath, picture] = process.argv;
 const {chromium} = createRequire(join(resolve(modules), 'of-the-test.js'))('playwright-core');
 const work = mkdtempSync(join(tmpdir(), 'stint-page-'));
 const browser = await chromium.launch({executablePath: chromiumPath, args: ['--no-sandbox',
@@ -18,10 +18,15 @@ const browser = await chromium.launch({executablePath: chromiumPath, args: ['--n
   '--disable-sync', '--no-first-run', '--disable-quic']});
 
 async function open(report, colorScheme = 'light') {
-  const from = join(work, 'report.json'), to = join(work, 'page.html');
+  const from = join(work, 'report.json');
   writeFileSync(from, JSON.stringify(report));
+  return openFile(from, colorScheme);
+}
+
+async function openFile(from, colorScheme, viewport = {width: 1280, height: 900}) {
+  const to = join(work, 'page.html');
   execFileSync(stint, ['export', '--format', 'html', '-o', to, from]);
-  const page = await browser.newPage({viewport: {width: 1280, height: 900}, colorScheme});
+  const page = await browser.newPage({viewport, colorScheme});
   page.troubles = [];
   page.on('console', (m) => { if (['error', 'warning'].includes(m.type())) page.troubles.push(m.text()); });
   page.on('pageerror', (error) => page.troubles.push(String(error)));
@@ -80,9 +85,11 @@ const tests = {
     await page.fill('#filter', 'cull');
     await page.waitForFunction(() => document.querySelectorAll('#functions .tabulator-row').length === 1);
     assert.deepEqual(await names(), ['Frustum_Culling']);
+    assert.equal(await page.locator('#functions .tabulator-row [tabulator-field=module]').innerText(), '(category)');
     await page.locator('#functions .tabulator-row').first().click();
     assert.equal(await page.textContent('#function-name'), 'Frustum_Culling');
     assert.deepEqual(await rows(page, '#callers'), ['render\t40\t10.0 ms']);
+    assert.equal(await page.innerText('#callees'), 'None that was recorded.');
   },
   async 'the histogram holds the calls and marks P50 and P99'() {
     const page = await open(reports.small());
@@ -114,8 +121,11 @@ const tests = {
   async 'threads, counters and values are told'() {
     const page = await open(reports.small());
     const cells = await page.locator('#threads .tabulator-row .tabulator-cell').allInnerTexts();
+    const cut = await page.locator('#threads .tabulator-col-title').evaluateAll((all) =>
+      all.filter((title) => title.scrollWidth > title.clientWidth).map((title) => title.textContent));
+    assert.deepEqual(cut, []);
     assert.deepEqual(cells.slice(0, 5).map((c) => c.trim()), ['0', '4242', 'main', '', 'running']);
-    assert.deepEqual(await rows(page, '#others'), ['draw calls\t3\t120\t\t\t\t', 'mesh (bytes)\t2\t30.00\t15.00\t15.00\t19.90\t20.00']);
+    assert.deepEqual(await rows(page, '#others'), ['draw calls\t3\t120\t\t\t\t', 'mesh (bytes)\t2\t30\t15\t15\t19.9\t20']);
   },
   async 'light and dark follow the system, and the button changes them'() {
     const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -173,6 +183,19 @@ function timed(page, act) {
   }, act.toString());
 }
 
+// The demo as it is built beside stint: what fits on one screen, without the host's name.
+async function takePicture() {
+  const from = join(work, 'demo.json');
+  execFileSync(stint, ['run', '-q', '-o', from, join(dirname(stint), '../demo/demo')]);
+  const page = await openFile(from, 'light', {width: 960, height: 680});
+  await page.evaluate(() => {
+    const summary = document.getElementById('summary');
+    summary.textContent = summary.textContent.split(', ').slice(0, 4).join(', ');
+    document.getElementById('flame').style.maxHeight = '145px';
+  });
+  await page.screenshot({path: picture});
+}
+
 let number = 0, failed = 0;
 console.log(`1..${Object.keys(tests).length}`);
 for (const [name, test] of Object.entries(tests)) {
@@ -186,6 +209,7 @@ for (const [name, test] of Object.entries(tests)) {
   }
   for (const context of browser.contexts()) await context.close();
 }
+if (picture) await takePicture();
 await browser.close();
 rmSync(work, {recursive: true});
 process.exit(failed ? 1 : 0);
