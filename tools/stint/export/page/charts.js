@@ -27,6 +27,9 @@ function axes(more = {}) {
   return {stroke, grid, ticks: grid, ...more};
 }
 
+// In the legend while nothing is pointed at.
+const told = (text) => text || '–';
+
 // Vertical lines at [{at, name}] of the x axis.
 function marks(places) {
   return (plot) => {
@@ -42,7 +45,7 @@ function marks(places) {
       ctx.moveTo(x, plot.bbox.top);
       ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
       ctx.stroke();
-      ctx.fillText(name, x + 4, plot.bbox.top + 12 * devicePixelRatio);
+      ctx.fillText(name, x + 4 * devicePixelRatio, plot.bbox.top - 4 * devicePixelRatio);
     }
     ctx.restore();
   };
@@ -58,14 +61,14 @@ export function drawHistogram(fn) {
     return;
   }
   histogram = new uPlot({
-    width: place.clientWidth || 800, height: HEIGHT, legend: {live: true},
+    width: place.clientWidth || 800, height: HEIGHT, padding: [20, null, null, null],
     cursor: {drag: {x: false, y: false}},
     scales: {x: {time: false, distr: 3, log: 10}},
     axes: [axes({values: (plot, ticks) => ticks.map((t) => (t === null ? '' : time(t)))}),
       axes({size: 60, values: (plot, ticks) => ticks.map(compact)})],
-    series: [{label: 'from', value: (plot, v) => time(v)},
+    series: [{label: 'from', value: (plot, v) => told(time(v))},
       {label: 'calls', stroke: color('--bar'), fill: `${color('--bar')}66`,
-        value: (plot, v) => (v === null ? '' : String(v)), paths: uPlot.paths.stepped({align: 1}), points: {show: false}}],
+        value: (plot, v) => (v === null ? '–' : String(v)), paths: uPlot.paths.stepped({align: 1}), points: {show: false}}],
     hooks: {draw: [marks([{at: fn.p50, name: 'P50'}, {at: fn.p99, name: 'P99'}])]},
   }, rebin(fn.histogram), place);
 }
@@ -80,9 +83,9 @@ export function drawFrames(place, buckets, budget, worst, onPick) {
     scales: {x: {time: false}, y: {range: (u, min, max) => [0, Math.max(max, budget) * 1.05]}},
     axes: [axes({values: (u, ticks) => ticks.map((t) => `${t} s`)}),
       axes({size: 70, values: (u, ticks) => ticks.map((t) => time(t))})],
-    series: [{label: 'at', value: (u, v) => (v === null ? '' : `${v.toFixed(3)} s`)},
-      {label: 'longest', stroke: color('--bar'), value: (u, v) => time(v), points: {size: 4}},
-      {label: 'mean', stroke: color('--faint'), value: (u, v) => time(v), points: {show: false}}],
+    series: [{label: 'at', value: (u, v) => (v === null ? '–' : `${v.toFixed(3)} s`)},
+      {label: 'longest', stroke: color('--bar'), value: (u, v) => told(time(v)), points: {size: 4}},
+      {label: 'mean', stroke: color('--faint'), value: (u, v) => told(time(v)), points: {show: false}}],
     hooks: {
       draw: [budgetLine(budget), worstDots(worst, chosen)],
       ready: [(u) => u.over.addEventListener('click', () => {

@@ -9,7 +9,7 @@ import {drawFlame} from './flame.js';
 import {showFrames} from './frames.js';
 import {load, nameOf, neighbours} from './model.js';
 import {functionTable, threadTable} from './tables.js';
-import {count, fromMs, plainTable, time} from './text.js';
+import {amount, count, fromMs, plainTable, time} from './text.js';
 
 const data = load();
 let chosen = data.functions.reduce((best, f) => (f.self > (best?.self ?? -1) ? f : best), null);
@@ -48,6 +48,10 @@ function showFunction() {
 function showNeighbours(id, isCallers) {
   const list = neighbours(data, chosen.id, isCallers).slice(0, 50);
   const name = (n) => (n.fn === null && isCallers ? '(the thread)' : nameOf(data, n.fn));
+  if (!list.length) {
+    put(id, 'None that was recorded.');
+    return;
+  }
   plainTable(document.getElementById(id), ['function', 'calls', 'time'],
     list.map((n) => [name(n), count(n.count), time(n.total)]),
     (i) => { if (list[i].fn !== null) choose(list[i].fn); });
@@ -62,8 +66,8 @@ function choose(id) {
 function showOthers() {
   const counters = Object.entries(data.counters ?? {}).map(([name, c]) =>
     [name, count(c.Count), count(c.Sum), '', '', '', '']);
-  const values = Object.entries(data.values ?? {}).map(([name, v]) => [`${name} (${v.unit ?? ''})`,
-    count(v.Count), ...[v.Sum, v.Avg, v.P50, v.P99, v.Max].map((x) => (x === undefined ? '' : x.toPrecision(4)))]);
+  const values = Object.entries(data.values ?? {}).map(([name, v]) => [v.unit ? `${name} (${v.unit})` : name,
+    count(v.Count), ...[v.Sum, v.Avg, v.P50, v.P99, v.Max].map((x) => amount(x, v.unit))]);
   if (!counters.length && !values.length) return;
   document.getElementById('others-section').hidden = false;
   plainTable(document.getElementById('others'), ['name', 'records', 'sum', 'average', 'P50', 'P99', 'max'],

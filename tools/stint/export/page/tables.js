@@ -8,13 +8,13 @@ Tabulator.registerModule([FilterModule, FormatModule, InteractionModule, ResizeC
 
 const inTime = (cell) => time(cell.getValue());
 const inCalls = (cell) => count(cell.getValue());
-const number = (title, field, formatter) => ({title, field, formatter, hozAlign: 'right',
-  headerHozAlign: 'right', headerSortStartingDir: 'desc', sorter: 'number', width: 92});
+const number = (title, field, formatter, width = 92) => ({title, field, formatter, hozAlign: 'right',
+  headerHozAlign: 'right', headerSortStartingDir: 'desc', sorter: 'number', width});
 const text = (title, field, more = {}) =>
   ({title, field, headerSortStartingDir: 'asc', formatter: 'plaintext', ...more});
 
 function moduleName(cell) {
-  return (cell.getValue() ?? '').split('/').pop();
+  return cell.getData().isCategory ? '(category)' : (cell.getValue() ?? '').split('/').pop();
 }
 
 export function functionTable(data, onChoose) {
@@ -54,12 +54,13 @@ export function threadTable(data) {
   return new Tabulator('#threads', {
     data: data.threads, maxHeight: 300, layout: 'fitColumns', index: 'id',
     columns: [
-      {...number('Id', 'id', 'plaintext'), width: 60}, {...number('Tid', 'tid', 'plaintext'), width: 90},
+      number('Id', 'id', 'plaintext', 60), number('Tid', 'tid', 'plaintext', 90),
       text('Name', 'name', {minWidth: 120}), text('Start routine', 'start_routine', {minWidth: 160}),
       text('State', 'isRunning',
-        {width: 90, formatter: (cell) => (cell.getValue() ? 'running' : 'exited')}), number('Started', 'started', inTime),
-      number('Lifetime', 'lifetime', inTime), number('Processor', 'cpu', inTime),
-      number('Calls', 'calls', inCalls), number('Threads', 'generations', inCalls),
+        {width: 90, formatter: (cell) => (cell.getValue() ? 'running' : 'exited')}),
+      number('Started', 'started', inTime, 100),
+      number('Lifetime', 'lifetime', inTime, 100), number('CPU', 'cpu', inTime),
+      number('Calls', 'calls', inCalls, 110), number('Threads', 'generations', inCalls, 100),
     ],
   });
 }

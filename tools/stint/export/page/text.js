@@ -20,6 +20,18 @@ export function count(n) {
   return n === null || n === undefined ? '' : n.toLocaleString('en').replaceAll(',', '\u202f');
 }
 
+// As the report's tables have it: 31.3 M; of bytes 2.94 Ki.
+export function amount(x, unit) {
+  if (x === undefined || x === null) return '';
+  const isBytes = unit === 'bytes', step = isBytes ? 1024 : 1000;
+  if (x !== 0 && Math.abs(x) < 1e-3) return x.toExponential(2);
+  const names = isBytes ? ['', ' Ki', ' Mi', ' Gi', ' Ti'] : ['', ' k', ' M', ' G', ' T'];
+  let value = Math.abs(x), at = 0;
+  while (value >= step - 0.5 && at < names.length - 1) { value /= step; at++; }
+  const digits = at === 0 && Number.isInteger(x) ? String(value) : three(value);
+  return `${x < 0 ? '-' : ''}${digits}${names[at]}`;
+}
+
 export function percent(part, whole) {
   return whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : '';
 }
