@@ -156,7 +156,7 @@ static void the_store_can_be_named_and_rows_are_bounded(void **state)
     snprintf(words, sizeof words, "--once --rows 2 %s/store/stint.*.store", program.run.dir);
     top(&page, &program, words);
     assert_int_equal(page.status, 0);
-    cli_expect(page.out, "… 1 more\n");
+    cli_expect(page.out, "… and 1 more\n");
     assert_int_equal((int)cell(page.out, "main", CALLS), 1);
     assert_int_equal(cli_lines(page.out, "…"), 1);
     page_fini(&page);
@@ -345,7 +345,7 @@ static void few_lines_show_few_functions(void **state)
     program_start(&program);
     program_does(&program, "step 1");
     pty_start(&pty, &program, 6);
-    pty_await(&pty, "… 1 more");
+    pty_await(&pty, "… and 1 more");
     assert_int_equal(write(pty.master, "q", 1), 1);
     assert_int_equal(pty_end(&pty), 0);
     pty_fini(&pty);

@@ -235,7 +235,7 @@ static void json_is_json_in_every_view(void **state)
 {
     static const char *const views[][2] = {
         {"", "d['functions'][0]['P50_ms'] == 1.5e-5 and d['counters']['drift']['Sum'] == -5"},
-        {"--threads", "[t['Count'] for t in d['threads']] == [9, 4, 12]"},
+        {"--threads", "[t['Count'] for t in d['threads']] == [9, 4, 13]"},
         {"--tree", "len(d['call_tree']) == 9 and d['call_tree'][1]['percent'] == 60 / 1.02"},
         {"--callers walk", "d['functions'][0]['callers'][0] == {'name': 'main', 'module': "
                            "'/opt/app/bin/app', 'Count': 2, 'Total_ms': 60.0}"},
@@ -308,7 +308,7 @@ static void one_view_at_a_time(void **state)
     assert_int_equal(cli_lines(run.err, "stint: report: this view has no use for --"), 5);
     run_fini(&run);
     show(&run, "--threads -n 2");
-    cli_expect(run.out, "… and 1 more\n");
+    cli_expect(run.out, "… and 1 more; -n 0 shows all\n");
     run_fini(&run);
 }
 

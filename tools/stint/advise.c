@@ -134,7 +134,7 @@ static void print_table(const struct cheaps *cheaps, const struct advise_argumen
     for (size_t i = 0; i < cheaps->cheap; i++) {
         const struct cheap *cheap = &cheaps->items[i];
         if (arguments->most_rows && i == arguments->most_rows) {
-            printf("and %zu more; -n 0 shows all\n", cheaps->cheap - i);
+            printf("… and %zu more; -n 0 shows all\n", cheaps->cheap - i);
             break;
         }
         char p50[32] = "-";

@@ -132,7 +132,8 @@ static void put_edges(const struct edges *edges, const struct document_function 
     for (uint32_t i = 0; i < edges->count && (!most || i < most); i++)
         put_edge(edges, &edges->list[i], function->total_ms);
     if (edges->count == 0) fputs("       (nothing that was recorded)\n", screen->file);
-    if (most && edges->count > most) fprintf(screen->file, "… and %zu more\n", edges->count - most);
+    if (most && edges->count > most)
+        fprintf(screen->file, "… and %zu more; -n 0 shows all\n", edges->count - most);
 }
 
 static json_t *edges_json(const struct edges *edges, const struct document_function *function)

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORST_MOST = 10, CULPRITS_MOST = 3 };
+enum { CULPRITS_MOST = 3 };
 
 static double time_of(const json_t *object, const char *key)
 {
@@ -91,17 +91,18 @@ static void put_worst(const struct display *display, const json_t *frame)
 static void put_blame(const struct display *display, const json_t *blame)
 {
     const struct screen *screen = &display->screen;
-    size_t most = display->most_rows ? display->most_rows : json_array_size(blame);
-    if (json_array_size(blame) == 0) return;
+    size_t all = json_array_size(blame), most = display->most_rows ? display->most_rows : all;
+    if (all == 0) return;
     fputs("over the worst frames, longer than usual:\n", screen->file);
     put_titles(screen, "    Excess    Frames  Function");
-    for (size_t i = 0; i < json_array_size(blame) && i < most; i++) {
+    for (size_t i = 0; i < all && i < most; i++) {
         const json_t *culprit = json_array_get(blame, i);
         screen_time(screen, time_of(culprit, "excess_ms"), 10);
         fprintf(screen->file, "%10lld  ", count_of(culprit, "frames"));
         put_culprit(display, culprit);
         fputc('\n', screen->file);
     }
+    if (all > most) fprintf(screen->file, "… and %zu more; -n 0 shows all\n", all - most);
 }
 
 static void put_summary(const struct screen *screen, const char *name, const json_t *frames)
@@ -132,7 +133,7 @@ static void put_kind(const struct display *display, const char *name, const json
     const struct screen *screen = &display->screen;
     const json_t *series = json_object_get(frames, "series");
     const json_t *worst = json_object_get(frames, "worst");
-    size_t most = display->most_rows ? WORST_MOST : json_array_size(worst);
+    size_t most = display->most_rows ? display->most_rows : json_array_size(worst);
     put_summary(screen, name, frames);
     for (size_t i = 0; i < json_array_size(series); i++)
         put_series(screen, json_array_get(series, i));
@@ -170,7 +171,8 @@ int display_frames(const struct display *display)
     if (display->is_json) return screen_json(&display->screen, json_pack("{s:o}", "frames", shown));
     json_decref(shown);
     if (!is_any)
-        fputs("no frames: the program marks none of that name (stint_frame, see stint(3))\n",
+        fputs("no frames of that name: see stint_start_frame in stint(3), or STINT_FRAME_FUNCTION "
+              "in stint(1)\n",
               display->screen.file);
     return EXITCODE_OK;
 }

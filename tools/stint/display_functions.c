@@ -228,6 +228,10 @@ static void put_cell(const struct table *table, size_t column, const struct docu
 static void put_table(struct table *table)
 {
     const struct screen *screen = &table->display->screen;
+    if (table->count == 0 && table->display->select.name_count) {
+        fputs("no function or category has such a name\n", screen->file);
+        return;
+    }
     lay_out(table);
     put_titles(table);
     for (size_t i = 0; i < table->shown; i++) {
@@ -239,7 +243,8 @@ static void put_table(struct table *table)
         fputc('\n', screen->file);
     }
     if (table->shown < table->count)
-        fprintf(screen->file, "… and %zu more\n", table->count - table->shown);
+        fprintf(screen->file, "… and %zu more; stint report -n 0 shows all\n",
+                table->count - table->shown);
 }
 
 json_t *display_function_json(const struct display *display,

@@ -23,8 +23,9 @@ static struct totals add_up(const struct document *document, uint32_t thread)
     struct totals totals = {0};
     struct document_function *functions = document_thread_functions(document, thread, &count);
     for (uint32_t i = 0; i < count; i++) {
-        if (!functions[i].is_category) totals.calls += functions[i].count;
-        if (!isnan(functions[i].self_ms)) totals.self_ms += functions[i].self_ms;
+        if (isnan(functions[i].self_ms)) continue; /* durations: no calls */
+        totals.calls += functions[i].count;
+        totals.self_ms += functions[i].self_ms;
     }
     free(functions);
     return totals;
@@ -102,7 +103,8 @@ int display_threads(const struct display *display)
     }
     free(wanted);
     if (display->is_json) return screen_json(screen, json_pack("{s:o}", "threads", all));
-    if (most && shown > most) fprintf(screen->file, "… and %zu more\n", shown - most);
+    if (most && shown > most)
+        fprintf(screen->file, "… and %zu more; -n 0 shows all\n", shown - most);
     json_decref(all);
     return EXITCODE_OK;
 }

@@ -138,7 +138,7 @@ static void put_tree(const struct drawing *drawing)
     fputc('\n', screen->file);
     for (uint32_t at = tree->first_root; at != DOCUMENT_NONE; rows++) {
         if (most && rows == most) {
-            fprintf(screen->file, "… and more; --rows=0 shows all, --min-percent less\n");
+            fprintf(screen->file, "… and more; -n 0 shows all, --min-percent less\n");
             return;
         }
         if (is_small(drawing, at)) {

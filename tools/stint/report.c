@@ -31,7 +31,7 @@ enum {
     JSON,
     COLOUR
 };
-enum { ROWS_SHOWN = 40 };
+enum { ROWS_SHOWN = 40, FRAMES_SHOWN = 10 };
 
 const struct opt report_options[] = {
     {'n', "rows", "N", "at most N rows; 0 = all (default 40)"},
@@ -277,7 +277,7 @@ int report_main(struct opt_args *args)
     status = refuse_meaningless(args, &wishes, main);
     if (status >= 0) return status;
     if (!wishes.has_rows && main != display_tree && main != display_threads)
-        wishes.display.most_rows = ROWS_SHOWN;
+        wishes.display.most_rows = main == display_frames ? FRAMES_SHOWN : ROWS_SHOWN;
     status = open_lines(&wishes);
     if (status == EXITCODE_OK) status = document_open(wishes.path, &document);
     if (status == EXITCODE_OK) {

@@ -89,7 +89,7 @@ static void put_page(const struct screen *screen, const struct live *live)
     put_titles(screen);
     for (size_t i = 0; i < live->row_count; i++) put_row(screen, live, &live->rows[i]);
     if (live->functions > live->row_count)
-        fprintf(screen->file, "… %llu more\n",
+        fprintf(screen->file, "… and %llu more\n",
                 (unsigned long long)(live->functions - live->row_count));
 }
 

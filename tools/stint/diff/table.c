@@ -19,10 +19,11 @@ static const char *const colours[VERDICTS] = {
 /* "12.5 ms": three digits and a unit. */
 static const char *time_text(double ms, char cell[CELL])
 {
+    if (ms == 0) return "0";
     static const struct {
         double ms;
         const char *name;
-    } units[] = {{1e3, "s"}, {1, "ms"}, {1e-3, "us"}, {0, "ns"}};
+    } units[] = {{1e3, "s"}, {1, "ms"}, {1e-3, "µs"}, {0, "ns"}};
     if (isnan(ms)) return "-";
     size_t i = 0;
     while (units[i].ms > 0 && fabs(ms) < units[i].ms * 0.9995) i++;
@@ -75,6 +76,9 @@ static size_t name_width(const struct show_wishes *wishes)
     return wishes->width > FIXED_WIDTH + NAME_LEAST ? wishes->width - FIXED_WIDTH : NAME_LEAST;
 }
 
+/* Nine columns, and a blank: the µ is two bytes. */
+static void put_time(const char *text) { printf("%*s ", strchr(text, '\xb5') ? 10 : 9, text); }
+
 static void put_row(const struct comparison *comparison, const struct show_wishes *wishes)
 {
     static const enum column changes[] = {COLUMN_CALLS,     COLUMN_SELF,          COLUMN_AVG,
@@ -82,9 +86,10 @@ static void put_row(const struct comparison *comparison, const struct show_wishe
     const struct difference *total = &comparison->columns[COLUMN_TOTAL];
     char old[CELL], new[CELL], cell[CELL];
     if (wishes->has_colours) fputs(colours[comparison->verdict], stdout);
-    printf("%-6s %9s %9s", verdict_names[comparison->verdict], time_text(total->old, old),
-           time_text(total->new, new));
-    printf(" %8s", change_text(comparison, COLUMN_TOTAL, wishes->alpha, cell));
+    printf("%-6s ", verdict_names[comparison->verdict]);
+    put_time(time_text(total->old, old));
+    put_time(time_text(total->new, new));
+    printf("%8s", change_text(comparison, COLUMN_TOTAL, wishes->alpha, cell));
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
         printf(" %7s", change_text(comparison, changes[i], wishes->alpha, cell));
     fputs("  ", stdout);
@@ -122,7 +127,7 @@ void diff_show_table(const struct comparisons *comparisons, const struct show_wi
         put_row(item, wishes);
         shown++;
     }
-    if (left_out) printf("and %zu more; -n 0 shows all\n", left_out);
+    if (left_out) printf("… and %zu more; -n 0 shows all\n", left_out);
     for (int i = 0; i < VERDICTS; i++)
         printf("%s%zu %s", i ? ", " : "", counts[i], verdict_names[i]);
     putchar('\n');

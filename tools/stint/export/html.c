@@ -120,14 +120,15 @@ static void put_nodes(FILE *out, const struct document *document)
     fputc(']', out);
 }
 
-/* What a thread called, in all. False without memory. */
+/* What a thread called, in all, scopes too. False without memory. */
 static bool count_calls(const struct document *document, uint32_t thread, uint64_t *calls)
 {
     uint32_t count;
     struct document_function *functions = document_thread_functions(document, thread, &count);
     if (!functions && count) return false;
     *calls = 0;
-    for (uint32_t i = 0; i < count; i++) *calls += functions[i].count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!isnan(functions[i].self_ms)) *calls += functions[i].count;
     free(functions);
     return true;
 }
