@@ -9,11 +9,17 @@
 #include "base/sys.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 
-/* A line stays one line and drives no terminal, whatever is in a file's name. */
+/* A line stays one line and drives no terminal, whatever is in a file's name: C0, DEL, and C1 in
+ * UTF-8 are replaced. */
 static void add(struct fmt *out, const char *text)
 {
-    for (; *text; text++) fmt_char(out, (unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        bool is_c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+        fmt_char(out, *c < ' ' || *c == 127 || is_c1 ? '?' : (char)*c);
+        c += is_c1;
+    }
 }
 
 void say_line(const char *text, ...)

@@ -127,6 +127,13 @@ def what_cannot_be_advised_on_is_told():
     assert len(run("advise", "--help").stdout.splitlines()) < 24
 
 
+def no_name_drives_the_terminal():
+    write("r.json", report([generate.function(0, "a\x1b[2J\x7f\u009b1mb", [5] * 100), generate.function(1, "main", [10 ** 6])]))
+    told = run("advise", "r.json").stdout + run("advise", "--flag", "r.json").stdout + run("diff", "r.json", "r.json").stdout
+    assert told.count("a?[2J??1mb") == 4, told  # in the table, twice in the list, and as a row
+    assert not set(told) & {"\x1b", "\x7f", "\u009b"}
+
+
 main([gcc_loses_what_the_list_says_and_nothing_else, names_that_gcc_prints_otherwise_are_shortened_or_left,
       the_attribute_works_in_both_compilers, clang_is_as_the_page_says, costs_are_calls_times_what_the_report_measured,
-      self_counts_not_the_whole_call, what_cannot_be_advised_on_is_told])
+      self_counts_not_the_whole_call, what_cannot_be_advised_on_is_told, no_name_drives_the_terminal])

@@ -7,6 +7,7 @@
 #include "emit.h"
 #include "exitcode.h"
 #include "memory.h"
+#include "screen.h"
 #include "verbs.h"
 
 #include <math.h>
@@ -104,16 +105,19 @@ static char *gcc_flag(const struct cheaps *cheaps)
     return NULL;
 }
 
-/* For a shell: in single quotes; patterns have none. */
+static void put_name(const char *name)
+{
+    const struct screen screen = {.file = stdout};
+    screen_text(&screen, name);
+}
+
+/* For a shell: in single quotes; patterns have none (gccname_make). */
 static void put_flag(const char *flag)
 {
     size_t option = strcspn(flag, "=") + 1;
-    printf("%.*s'%s'", (int)option, flag, flag + option);
-}
-
-static void put_name(const char *name)
-{
-    for (; *name; name++) putchar((unsigned char)*name < ' ' || *name == 127 ? '?' : *name);
+    printf("%.*s'", (int)option, flag);
+    put_name(flag + option);
+    putchar('\'');
 }
 
 static double cost_ms(const struct cheaps *cheaps, double cost_ns)

@@ -6,6 +6,7 @@
 #include "base/say.h"
 #include "exitcode.h"
 #include "place.h"
+#include "screen.h"
 #include "stores.h"
 #include "verbs.h"
 
@@ -41,13 +42,9 @@ static void age_text(uint64_t started_unix_ns, char text[24])
         snprintf(text, 24, "%ld d", (long)(age / 86400));
 }
 
-static void print_clean(const char *text)
-{
-    for (; *text; text++) putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
-}
-
 static void print_store(const struct store_found *store, void *context)
 {
+    const struct screen screen = {.file = stdout};
     int *count = context;
     char age[24] = "?";
     if ((*count)++ == 0)
@@ -58,11 +55,11 @@ static void print_store(const struct store_found *store, void *context)
            (unsigned long long)(store->bytes / 1024));
     char program[21];
     snprintf(program, sizeof program, "%.20s", store->is_damaged ? "(unreadable)" : store->program);
-    print_clean(program);
+    screen_text(&screen, program);
     printf("%*s", 22 - (int)strlen(program), "");
-    print_clean(store->path);
+    screen_text(&screen, store->path);
     if (!store->is_damaged) fputs(" → ", stdout);
-    if (!store->is_damaged) print_clean(store->out[0] ? store->out : "(-o FILE)");
+    if (!store->is_damaged) screen_text(&screen, store->out[0] ? store->out : "(-o FILE)");
     putchar('\n');
 }
 

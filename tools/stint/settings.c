@@ -20,15 +20,11 @@ const struct opt settings_options[] = {
     {0},
 };
 
-/* What a terminal would act on is replaced. */
-static void print_text(const char *text, int width)
+static void print_text(const char *text, size_t width)
 {
-    int used = 0;
-    for (; *text; text++) {
-        used += ((unsigned char)*text & 0xc0) != 0x80;
-        putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
-    }
-    printf("%*s", used < width ? width - used : 0, "");
+    const struct screen screen = {.file = stdout};
+    screen_text(&screen, text);
+    screen_pad(&screen, screen_width(text), width);
 }
 
 static void print_row(const struct settings_row *row, bool is_wide)

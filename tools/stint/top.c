@@ -131,10 +131,12 @@ static size_t rows_that_fit(const struct top *top)
 
 static void tell_end(const struct live *live, const char *what)
 {
+    const struct screen screen = screen_over(stdout, SCREEN_NEVER);
     char elapsed[16];
     summary_time(live->elapsed_ms, elapsed);
-    printf("%s (pid %u) %s; last seen after %s, with %llu calls\n", live->program, live->pid, what,
-           elapsed, (unsigned long long)live->calls);
+    screen_text(&screen, live->program);
+    printf(" (pid %u) %s; last seen after %s, with %llu calls\n", live->pid, what, elapsed,
+           (unsigned long long)live->calls);
 }
 
 static int watch(const struct top *top, struct live *live)

@@ -62,9 +62,9 @@ static void a_long_line_is_cut_and_still_ends_in_a_newline(void **state)
 static void control_characters_do_not_reach_the_terminal(void **state)
 {
     char text[64];
-    say_line("a\nb\033[1m\177c …", (char *)0);
+    say_line("a\nb\033[1m\177c …", "\302\23331m é\302", "\240", (char *)0);
     caught(text, sizeof text);
-    assert_string_equal(text, "stint: a?b?[1m?c …\n");
+    assert_string_equal(text, "stint: a?b?[1m?c …?31m é\302\240\n");
     close(pipe_ends[0]);
 }
 

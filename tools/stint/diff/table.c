@@ -4,6 +4,8 @@
  * has a star. Runs in `stint`. */
 #include "diff/show.h"
 
+#include "screen.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,22 +54,11 @@ static const char *change_text(const struct comparison *comparison, enum column 
     return cell;
 }
 
-/* At most `width` characters, the middle left out; what a terminal would act on is replaced. */
+/* At most `width` characters on a terminal; 0 = all. */
 static void put_name(const char *name, size_t width)
 {
-    size_t length = 0, at = 0;
-    for (const char *c = name; *c; c++) length += ((unsigned char)*c & 0xc0) != 0x80;
-    size_t head = width && length > width ? (width - 1) / 2 : length;
-    size_t tail = length > head ? width - 1 - head : 0;
-    for (const char *c = name; *c; c++) {
-        bool is_start = ((unsigned char)*c & 0xc0) != 0x80;
-        at += is_start;
-        if (is_start && at == head + 1) fputs("…", stdout);
-        if (at > head && at <= length - tail) continue;
-        bool is_c1 = (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0;
-        putchar((unsigned char)*c < ' ' || *c == 127 || is_c1 ? '?' : *c);
-        c += is_c1;
-    }
+    const struct screen screen = {.file = stdout, .width = width};
+    (void)screen_name(&screen, name, width);
 }
 
 static size_t name_width(const struct show_wishes *wishes)
