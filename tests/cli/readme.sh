@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The README's first commands are true: they are verbs of tools/dev; the bare preload is run as it stands there, from a
 # folder whose `build` is this build. What its table shows must be columns of stint's.
-# The program that marks its code is built and run by the commands below it, and its table has the README's rows.
+# The program that marks its code is built and run by the commands below it, and its table has the README's rows. What
+# looks at reports and compares them is run on that program's. Files that are shown are there.
 # usage: readme.sh SOURCE_ROOT BUILD_ROOT
 set -euo pipefail
 root=$1 build=$2
@@ -38,3 +39,20 @@ rows() { # FILE: what that program's table names
 }
 [ "$(rows "$root/README.md" | wc -l)" -ge 4 ] || fail "its table of the marked program is missing"
 [ "$(rows "$root/README.md")" = "$(rows "$work/marked")" ] || fail "the marked program's table has other rows: $(cat "$work/marked")"
+
+# look, compare, hand on: two reports a side of that program, which are the same and so past no gate
+looks=$(block 5) made=all.json\ app.html
+if ! "$build/tools/stint/stint" export -f html -o "$work/app.html" "$work/profiling_results.json" 2>/dev/null; then
+  looks=$(grep -v 'export -f html' <<<"$looks") made=all.json # built without npm
+fi
+rm -f "$work/app.html"
+(cd "$work" && for name in old1 old2 new1 new2; do cp profiling_results.json $name.json; done)
+(cd "$work" && PATH=$build/tools/stint:$PATH bash -ec "$looks") >"$work/looked" 2>&1 || fail "its commands on reports: $(cat "$work/looked")"
+[ "$(block 5 | grep -c '^stint ')" -ge 5 ] || fail "its block of commands on reports is another"
+grep -q '^Frame_Total: 100 frames' "$work/looked" || fail "no frames: $(cat "$work/looked")"
+for file in $made; do
+  [ -s "$work/$file" ] || fail "no $file was made"
+done
+for picture in $(grep -o '](\S*\.png)' "$root/README.md" | tr -d '()]'); do
+  [ -s "$root/$picture" ] || fail "there is no $picture"
+done
