@@ -34,9 +34,14 @@ static double number_of_key(uint64_t key)
     return number_of(key >> 63 ? key ^ UINT64_C(1) << 63 : ~key);
 }
 
+/* What is nearer to the largest double than 15 digits can tell would be rounded beyond it. */
 static void set_number(json_t *object, const char *key, double value)
 {
-    if (isfinite(value)) stream_set(object, key, json_real(value));
+    const double largest = 1.79769313486231e308;
+    if (!isfinite(value)) return;
+    if (value > largest) value = largest;
+    if (value < -largest) value = -largest;
+    stream_set(object, key, json_real(value));
 }
 
 /* Counters. */

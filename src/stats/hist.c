@@ -51,6 +51,7 @@ void hist_ns_bounds(uint32_t bucket, uint64_t *low_ns, uint64_t *high_ns)
 {
     if (bucket >= HIST_NS_BUCKETS) bucket = HIST_NS_BUCKETS - 1;
     bounds(bucket, NS_STEPS, low_ns, high_ns);
+    if (*high_ns > INT64_MAX) *high_ns = INT64_MAX;
 }
 
 double hist_ns_representative(uint32_t bucket)

@@ -23,7 +23,7 @@ uint32_t hist_value_bucket(uint64_t bits);
 void hist_value_bounds(uint32_t bucket, double *low, double *high);
 
 /* The report's grid: index of a duration, and bounds of an index. Durations beyond 2^63 ns go to
- * the last. */
+ * the last, which is told to end at 2^63 − 1: JSON's readers know no larger integer. */
 enum { HIST_NS_BUCKETS = 57 * 64 + 64 };
 uint32_t hist_ns_bucket(double ns);
 void hist_ns_bounds(uint32_t bucket, uint64_t *low_ns, uint64_t *high_ns);

@@ -74,9 +74,10 @@ void emit_integer(struct emit *emit, const char *key, int64_t value)
 
 void emit_number(struct emit *emit, const char *key, double value)
 {
+    const double largest = 1.79769313486231e308; /* that 15 digits can tell */
     if (!isfinite(value)) return;
     begin(emit, key);
-    fprintf(emit->file, "%.15g", value);
+    fprintf(emit->file, "%.15g", fmax(-largest, fmin(value, largest)));
 }
 
 void emit_bool(struct emit *emit, const char *key, bool value)

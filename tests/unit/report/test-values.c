@@ -241,6 +241,16 @@ static void a_sum_beyond_a_double_is_absent(void **state)
     assert_true(load_real(report, "values.v.Min") == 1.5e308);
 }
 
+/* The reader refuses what is beyond a double, as any reader would. */
+static void the_largest_doubles_are_rounded_to_doubles(void **state)
+{
+    add_value(value_node("v"), 1.7976931348623157e308, 0);
+    add_value(value_node("w"), -1.7976931348623157e308, 0);
+    write_report();
+    assert_true(fabs(load_real(report, "values.v.Max") / 1.7976931348623157e308 - 1) < 1e-14);
+    assert_true(fabs(load_real(report, "values.w.Sum") / -1.7976931348623157e308 - 1) < 1e-14);
+}
+
 static void one_name_may_be_of_every_kind(void **state)
 {
     struct store_recorder *recorder = builder_recorder(&store, 8, 8);
@@ -277,10 +287,15 @@ static void a_counter_in_the_tree_is_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(counters_are_added_over_threads),       CASE(sums_of_counters_stop_at_their_ends),
-        CASE(with_all_samples_quantiles_are_numpys), CASE(without_quantiles_are_within_one_percent),
-        CASE(the_histogram_holds_every_value),       CASE(the_first_unit_is_told),
-        CASE(a_sum_beyond_a_double_is_absent),       CASE(one_name_may_be_of_every_kind),
+        CASE(counters_are_added_over_threads),
+        CASE(sums_of_counters_stop_at_their_ends),
+        CASE(with_all_samples_quantiles_are_numpys),
+        CASE(without_quantiles_are_within_one_percent),
+        CASE(the_histogram_holds_every_value),
+        CASE(the_first_unit_is_told),
+        CASE(a_sum_beyond_a_double_is_absent),
+        CASE(the_largest_doubles_are_rounded_to_doubles),
+        CASE(one_name_may_be_of_every_kind),
         CASE(a_counter_in_the_tree_is_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,13 @@ static void the_reports_buckets_follow_each_other_without_gap(void **state)
         assert_int_equal(hist_ns_bucket((double)low), bucket);
         end = high;
     }
-    assert_int_equal(end, UINT64_C(1) << 63);
+}
+
+static void the_reports_last_bucket_ends_where_json_integers_do(void **state)
+{
+    uint64_t low, high;
+    hist_ns_bounds(HIST_NS_BUCKETS - 1, &low, &high);
+    assert_true(high == INT64_MAX && low == (UINT64_C(1) << 63) - (UINT64_C(1) << 56));
 }
 
 static void durations_outside_of_the_grid_go_to_its_ends(void **state)
@@ -202,6 +208,7 @@ int main(void)
         cmocka_unit_test(a_value_lies_within_the_bounds_of_its_bucket),
         cmocka_unit_test(a_bucket_is_at_most_a_256th_of_its_values_wide),
         cmocka_unit_test(the_reports_buckets_follow_each_other_without_gap),
+        cmocka_unit_test(the_reports_last_bucket_ends_where_json_integers_do),
         cmocka_unit_test(durations_outside_of_the_grid_go_to_its_ends),
         cmocka_unit_test(rebucketing_moves_a_value_by_at_most_one_percent),
         cmocka_unit_test(quantiles_of_few_and_many_values_are_numpys),
