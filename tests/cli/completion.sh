@@ -37,10 +37,11 @@ in_zsh() {
 }
 
 verbs=$("$stint" --help | sed -n 's/^  stint \([a-z]*\).*/\1/p')
-echo "1..10"
+echo "1..11"
 check 'bash completes verbs' "$(in_bash stint '')" $verbs
 check 'bash completes options and settings' "$(in_bash stint run --max-)" --max-nodes --max-depth
 check 'bash completes what a setting takes' "$(in_bash stint run --clock '')" auto tsc monotonic
+check 'bash completes the columns of a table' "$(in_bash stint report --sort p)" p50 p99 p99.9
 check 'bash completes files' "$(in_bash stint report a-)" a-report.json
 check 'bash completes commands to run' "$(in_bash stint run basenam)" basename
 if command -v zsh >/dev/null; then

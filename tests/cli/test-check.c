@@ -116,6 +116,7 @@ static void of_a_script_the_interpreter_is_looked_at(void **state)
 static void what_cannot_be_looked_at_has_status_3(void **state)
 {
     EXPECT("nowhere", 3, "nowhere: no such command");
+    EXPECT("nowhere; cp \"$T/counts\" app; \"$STINT\" check app", 0, "would be recorded");
     EXPECT("./nowhere", 3, "./nowhere: ");
     EXPECT("\"$REPORTS/known.json\"", 3, "neither an ELF object nor an executable script");
     EXPECT(".", 3, "");

@@ -337,7 +337,8 @@ def a_bad_file_is_told_with_its_place_and_nothing_is_written():
     cases = {
         "": "stint: bad.json: empty\n",
         "{}": "stint: bad.json: JSON, but not a report of stint\n",
-        "[1]": "stint: bad.json: an object is expected here\n",
+        "[1]": "stint: bad.json: not a report of stint\n",
+        "int x;": "stint: bad.json: not a report of stint\n",
         text[:200]: "stint: bad.json:1:",
         text + "x": f"stint: bad.json:1:{len(text) + 1}: more than one document\n",
         text.replace('"Count": 1', '"Count": -1'): "a whole number, 0 or more",
@@ -349,7 +350,7 @@ def a_bad_file_is_told_with_its_place_and_nothing_is_written():
         text.replace('"call_tree": []', '"call_tree": [{"id": 0, "parent": 0, "function": 0, "Count": 1}]'): "is of nothing here",
         text.replace('"threads"', '"thread"'): "not a report: no threads",
         text.replace('"name": "f"', '"name": "\\ud800"'): "no character of a text",
-        "[" * 5000: "an object is expected",
+        "[" * 5000: "not a report of stint",
         '{"a":' + "[" * 5000: "nested too deeply",
     }
     assert "[[1000, 1008, 1]]" in text and '"Self_ms": 0.001' in text

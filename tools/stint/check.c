@@ -209,8 +209,11 @@ static bool follow_script(struct checked *checked)
 /* EXITCODE_OK, or what has been told. */
 static int look(struct checked *checked)
 {
-    if (!target_find(checked->command, checked->path)) {
-        say_line("check: ", checked->command, ": no such command; give its path", (char *)0);
+    bool is_there = target_find(checked->command, checked->path);
+    if (!is_there && access(checked->command, F_OK) == 0)
+        is_there = snprintf(checked->path, sizeof checked->path, "%s", checked->command) > 0;
+    if (!is_there) {
+        say_line("check: ", checked->command, ": no such command or file", (char *)0);
         return EXITCODE_BAD_INPUT;
     }
     binary_read(checked->path, &checked->binary);

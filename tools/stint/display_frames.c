@@ -171,8 +171,8 @@ int display_frames(const struct display *display)
     if (display->is_json) return screen_json(&display->screen, json_pack("{s:o}", "frames", shown));
     json_decref(shown);
     if (!is_any)
-        fputs("no frames of that name: see stint_start_frame in stint(3), or STINT_FRAME_FUNCTION "
-              "in stint(1)\n",
+        fputs("no frames; to mark some: stint_start_frame in stint(3), or STINT_FRAME_FUNCTION in "
+              "stint(1)\n",
               display->screen.file);
     return EXITCODE_OK;
 }

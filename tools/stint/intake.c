@@ -104,6 +104,7 @@ static bool read_text(struct intake *intake, struct pull *pull)
     struct span key;
     struct seen seen = {.has_schema = false};
     if (pull_peek(pull) == 0) return pull_fault(pull, "empty");
+    if (pull->bytes && pull_peek(pull) != '{') return pull_fault(pull, "not a report of stint");
     for (pull_enter(pull, '{'); pull_key(pull, &key);) (void)read_part(intake, pull, key, &seen);
     if (!pull_end(pull) || !all_are_there(pull, &seen)) return false;
     for (size_t i = 0; i < COUNT_OF(parts); i++) {

@@ -45,8 +45,8 @@ static int help(void)
     puts("stint tells where a native program's time goes, per function and per thread.\n");
     puts("usage:");
     for (const struct verb *verb = verbs; verb->name; verb++)
-        printf("  stint %-9s  %s\n", verb->name, verb->summary);
-    puts("  stint COMMAND    The same as stint run COMMAND\n"
+        printf("  stint %-10s  %s\n", verb->name, verb->summary);
+    puts("  stint COMMAND     The same as stint run COMMAND\n"
          "  stint VERB --help, stint --version\n\n"
          "The program must have been built with -finstrument-functions. More: man stint");
     return EXITCODE_OK;

@@ -35,8 +35,8 @@ enum { ROWS_SHOWN = 40, FRAMES_SHOWN = 10 };
 
 const struct opt report_options[] = {
     {'n', "rows", "N", "at most N rows; 0 = all (default 40)"},
-    {'s', "sort", "COLUMN",
-     "self (default), total, calls, avg, p50, p99, p99.9, max, function, module"},
+    {'s', "sort", "self|total|calls|avg|p50|p99|p99.9|max|function|module",
+     "the largest first, names by alphabet (default self)"},
     {'N', "name", "GLOB", "functions whose name fits; may be given again"},
     {'m', "module", "GLOB", "functions of modules whose path or name fits"},
     {'T', "thread", "ID", "of one thread (tid or id), or those of that name"},
@@ -46,7 +46,7 @@ const struct opt report_options[] = {
     {0, "min-percent", "P", "the tree without branches below P % (default 0.5)"},
     {0, "callers", "F", "who calls F (a name or glob)"},
     {0, "callees", "F", "whom F calls"},
-    {0, "frames", NULL, "the frames: percentiles, the worst, what made them so"},
+    {0, "frames", NULL, "the frames: percentiles, the worst and why"},
     {0, "histogram", "F", "the durations of F drawn"},
     {'l', "lines", NULL, "also the file and line of functions"},
     {0, "debuginfod", NULL, "--lines, also from the servers of DEBUGINFOD_URLS"},

@@ -20,7 +20,7 @@ enum { EVERY, ROWS, ONCE };
 
 const struct opt top_options[] = {
     {'e', "every", "SECONDS", "time between pages (0.1 … 86400; ms, s, m, h); 2 where not given"},
-    {'r', "rows", "N", "functions shown; as many as fit where not given, 20 on no terminal"},
+    {'n', "rows", "N", "functions shown; as many as fit where not given, 20 on no terminal"},
     {'1', "once", NULL, "print one page and end, as where standard output is no terminal"},
     {0},
 };

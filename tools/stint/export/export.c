@@ -26,7 +26,7 @@ enum { FORMAT, OUTPUT, ROWS, MIN_PERCENT };
 const struct opt export_options[] = {
     {'f', "format", "folded|speedscope|chrome|callgrind|pprof|openmetrics|csv|dot|html",
      "what to write"},
-    {'o', "output", "FILE", "the file to write, whole or not at all (default: standard output)"},
+    {'o', "out", "FILE", "the file to write, whole or not at all (default: standard output)"},
     {'n', "rows", "N",
      "openmetrics, csv, dot: the N functions with the largest Self; 0 = all (default: all; "
      "openmetrics: 200)"},
