@@ -312,6 +312,28 @@ static void one_view_at_a_time(void **state)
     run_fini(&run);
 }
 
+static void a_name_that_fits_nothing_is_said(void **state)
+{
+    struct run run;
+    cli(&run, VIEWS "--name nowhere");
+    assert_int_equal(cli_status(&run), 0);
+    cli_expect(run.out, "no function or category has such a name\n");
+    assert_int_equal(cli_lines(run.out, "Function"), 0);
+    run_fini(&run);
+    cli(&run, VIEWS "--frames --name nowhere");
+    cli_expect(run.out, "no frames; to mark some: stint_start_frame");
+    run_fini(&run);
+}
+
+static void a_value_of_minus_zero_is_zero(void **state)
+{
+    struct run run;
+    cli(&run, "sed 's/\"Min\": 512.0/\"Min\": -0.0/' \"$REPORTS/views.json\" | "
+              "\"$STINT\" report -N packet - | awk '$NF == \"(bytes)\" { print $6 }'");
+    assert_string_equal(run.out, "0\n");
+    run_fini(&run);
+}
+
 static void help_fits_a_screen(void **state)
 {
     struct run run;
@@ -342,6 +364,8 @@ int main(void)
         cmocka_unit_test(colours_are_for_terminals_and_can_be_refused),
         cmocka_unit_test(a_table_keeps_to_the_terminal),
         cmocka_unit_test(one_view_at_a_time),
+        cmocka_unit_test(a_name_that_fits_nothing_is_said),
+        cmocka_unit_test(a_value_of_minus_zero_is_zero),
         cmocka_unit_test(help_fits_a_screen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

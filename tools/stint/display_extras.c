@@ -35,6 +35,7 @@ static void put_number(const struct screen *screen, double value, bool is_bytes)
     char text[40] = "-";
     double step = is_bytes ? 1024 : 1000;
     size_t unit = 0;
+    value += 0.0; /* no minus before 0 */
     for (; fabs(value) >= step * 0.9995 && unit < 5; unit++) value /= step;
     double size = fabs(value);
     int digits = unit == 0 && value == floor(value) ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;

@@ -23,8 +23,8 @@ export function count(n) {
 // As the report's tables have it: 31.3 M; of bytes 2.94 Ki.
 export function amount(x, unit) {
   if (x === undefined || x === null) return '';
-  const isBytes = unit === 'bytes', step = isBytes ? 1024 : 1000;
-  if (x !== 0 && Math.abs(x) < 1e-3) return x.toExponential(2);
+  const isBytes = unit === 'bytes' || unit === 'B', step = isBytes ? 1024 : 1000;
+  if (x !== 0 && Math.abs(x) < 0.01) return x.toExponential(2);
   const names = isBytes ? ['', ' Ki', ' Mi', ' Gi', ' Ti'] : ['', ' k', ' M', ' G', ' T'];
   let value = Math.abs(x), at = 0;
   while (value >= step - 0.5 && at < names.length - 1) { value /= step; at++; }
