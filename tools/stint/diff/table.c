@@ -120,7 +120,8 @@ void diff_show_table(const struct comparisons *comparisons, const struct show_wi
     }
     if (left_out) printf("… and %zu more; -n 0 shows all\n", left_out);
     for (int i = 0; i < VERDICTS; i++)
-        printf("%s%zu %s", i ? ", " : "", counts[i], verdict_names[i]);
+        printf("%s%zu %s%s", i ? ", " : "", counts[i], verdict_names[i],
+               i == VERDICT_SAME ? " (no more than noise)" : "");
     putchar('\n');
 }
 
