@@ -346,6 +346,7 @@ def a_bad_file_is_told_with_its_place_and_nothing_is_written():
         text.replace('"schema": 1', '"schema": 2'): "a report of schema 2; this stint reads schema 1",
         text.replace("[[1000, 1008, 1]]", "[[1000, 1009, 1]]"): "none of the report's grid",
         text.replace('"Self_ms": 0.001', '"Self_ms": "x"'): "a number is expected here",
+        text.replace('"Self_ms": 0.001', '"Self_ms": 1.' + "0" * 400 + "e-3"): "of too many digits",
         text.replace('"call_tree": []', '"call_tree": [{"id": 0, "parent": null, "function": 5, "Count": 1}]'): "is of nothing here",
         text.replace('"call_tree": []', '"call_tree": [{"id": 0, "parent": 0, "function": 0, "Count": 1}]'): "is of nothing here",
         text.replace('"threads"', '"thread"'): "not a report: no threads",

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,7 +280,7 @@ static double slow_value(const struct pull *pull, const struct number *number)
 {
     char copy[400];
     size_t length = pull->at - number->start;
-    if (length >= sizeof copy) length = sizeof copy - 1;
+    if (length >= sizeof copy) return (double)NAN; /* cut, it would be another number */
     memcpy(copy, pull->text + number->start, length);
     copy[length] = '\0';
     return strtod(copy, NULL);
@@ -297,7 +298,7 @@ bool pull_number(struct pull *pull, double *value)
     if (!is_exact) {
         *value = slow_value(pull, &number);
         if (*value - *value == 0) return true;
-        return pull_fault(pull, "a number that is too large");
+        return pull_fault(pull, "a number that is too large, or of too many digits");
     }
     double size = (double)number.digits;
     size = number.exponent < 0 ? size / powers[-number.exponent] : size * powers[number.exponent];
