@@ -8,13 +8,13 @@
 #include "base/fmt.h"
 #include "base/sys.h"
 #include "report/members.h"
+#include "report/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { SCHEMA = 1 };
 static const size_t most_bytes = (size_t)2 << 30;
 
 static const char *const kind_names[] = {
@@ -352,13 +352,13 @@ static int check_schema(const json_t *report, struct read_fault *fault)
     const json_t *schema = json_object_get(report, "schema");
     if (!json_is_integer(schema) || !json_object_get(report, "stint"))
         return content_fault(fault, "JSON, but not a report of stint");
-    if (json_integer_value(schema) == SCHEMA) return 0;
+    if (json_integer_value(schema) == SCHEMA_NUMBER) return 0;
     char space[200];
     struct fmt out = fmt_over(space, sizeof space);
     fmt_text(&out, "a report of schema ");
     fmt_i64(&out, json_integer_value(schema));
     fmt_text(&out, "; this stint reads schema ");
-    fmt_i64(&out, SCHEMA);
+    fmt_i64(&out, SCHEMA_NUMBER);
     return content_fault(fault, space);
 }
 

@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SCHEMA = 1, THREAD_NAME_BYTES = 16, GIVEN_NAME_BYTES = 64, VERSION_BYTES = 16 };
+enum { THREAD_NAME_BYTES = 16, GIVEN_NAME_BYTES = 64, VERSION_BYTES = 16 };
 
 struct writer {
     struct arena arena, scratch, values;
@@ -294,7 +294,7 @@ static void write_document(struct writer *writer)
 {
     struct stream *stream = &writer->stream;
     stream_open(stream, NULL, '{');
-    stream_integer(stream, "schema", SCHEMA);
+    stream_integer(stream, "schema", SCHEMA_NUMBER);
     stream_value(stream, "stint", version(writer->facts.head));
     process_write(&writer->facts);
     write_categories(writer);

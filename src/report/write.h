@@ -9,6 +9,9 @@
 
 #include <stdint.h>
 
+/* Of the documents that this stint writes and reads. */
+enum { SCHEMA_NUMBER = 1 };
+
 /* How a process ended that did not tell itself. */
 struct killed_status {
     int wait_status; /* as wait(2) gives it */

@@ -8,6 +8,7 @@
 #include "base/say.h"
 #include "intake_parts.h"
 #include "memory.h"
+#include "report/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { SCHEMA = 1 };
 
 void intake_init(struct intake *intake, const struct intake_takers *takers, void *context)
 {
@@ -65,9 +64,9 @@ static bool read_schema(struct pull *pull, struct seen *seen)
     char text[100];
     if (!pull_integer(pull, &schema)) return false;
     seen->has_schema = true;
-    if (schema == SCHEMA) return true;
+    if (schema == SCHEMA_NUMBER) return true;
     snprintf(text, sizeof text, "a report of schema %lld; this stint reads schema %d",
-             (long long)schema, SCHEMA);
+             (long long)schema, SCHEMA_NUMBER);
     return pull_fault(pull, text);
 }
 

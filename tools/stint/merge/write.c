@@ -8,6 +8,7 @@
 #include "emit.h"
 #include "memory.h"
 #include "merge/write_parts.h"
+#include "report/write.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,7 +159,7 @@ void merge_write(struct gather *gather, FILE *file)
         .node_ids = memory_new(gather->trails.used, sizeof(uint32_t)),
     };
     emit_open(&writer.emit, NULL, '{');
-    emit_count(&writer.emit, "schema", 1);
+    emit_count(&writer.emit, "schema", SCHEMA_NUMBER);
     emit_text(&writer.emit, "stint", STINT_VERSION);
     merge_write_head(&writer);
     write_categories(&writer);
