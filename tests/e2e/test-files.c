@@ -224,9 +224,25 @@ static void open_to_all(const char *dir)
     assert_int_equal(chmod(path, 0777), 0);
 }
 
+/* May a program that gave up root's rights still read what lies there? */
+static bool others_may_look(const char *path)
+{
+    char part[4096];
+    struct stat status;
+    for (size_t i = 1; path[i] && i < sizeof part; i++) {
+        if (path[i] != '/') continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (stat(part, &status) || !(status.st_mode & S_IXOTH)) return false;
+    }
+    return true;
+}
+
 static void a_store_that_may_not_be_removed_any_more_is_said(void **state)
 {
     if (getuid()) skip_because("not root");
+    if (!others_may_look(run_setting("STINT_TEST_TARGETS")))
+        skip_because("the build lies where others may not look: its names can't be read");
     struct both both;
     struct run_spec spec = {
         .target = "file-limits", .args = {"setuid"}, .arrange = open_to_all, .says = true};

@@ -24,7 +24,9 @@ static void handlers_at_ten_kilohertz_and_the_code_below_are_counted(void **stat
 
 static void handlers_at_every_instruction_of_the_hooks_are_counted(void **state)
 {
-    check_with_lost("single-steps", NULL, 0.5);
+    /* Half of the instructions or so are those of slow paths, under which a handler's calls count
+     * as lost: more, the more durations are new. What must hold is that none is missing. */
+    check_with_lost("single-steps", NULL, 0.9);
 }
 
 static void own_handlers(const char *way, const char *number)
