@@ -48,10 +48,7 @@ uint64_t export_started_ns(const struct document *document);
 /* The name of a path's function as it is, for formats that can hold any: never empty. */
 const char *export_name(const struct document *document, uint32_t function);
 
-/* Formats with a whole stack a path would grow with the square of a recursion's depth: in them, of
- * what is deeper, the outermost EXPORT_MOST_DEPTH calls stand, export_deeper, and the path's own
- * function. */
-enum { EXPORT_MOST_DEPTH = 1000 };
+/* Stands for the calls that paths.told_depth leaves out. */
 extern const char export_deeper[];
 
 /* Fills the fault: there is no memory. Returns −ENOMEM. */

@@ -29,7 +29,8 @@ static void keep_blanks(char *name)
 struct line {
     char *text;
     size_t capacity;
-    size_t *ends; /* by depth, up to EXPORT_MOST_DEPTH */
+    size_t *ends; /* by depth, up to told_depth */
+    uint32_t told_depth;
 };
 
 static char *larger(struct line *line, size_t used, size_t needed, struct arena *arena)
@@ -58,10 +59,10 @@ static size_t add_path(struct line *line, const struct path *path, const char *n
                        struct arena *arena)
 {
     uint32_t depth = path->depth;
-    if (depth < EXPORT_MOST_DEPTH)
+    if (depth < line->told_depth)
         return line->ends[depth] = append(line, depth ? line->ends[depth - 1] : 0, name, arena);
-    size_t used = line->ends[EXPORT_MOST_DEPTH - 1];
-    if (depth > EXPORT_MOST_DEPTH) used = append(line, used, export_deeper, arena);
+    size_t used = line->ends[line->told_depth - 1];
+    if (depth > line->told_depth) used = append(line, used, export_deeper, arena);
     return used ? append(line, used, name, arena) : 0;
 }
 
@@ -69,7 +70,8 @@ int export_folded(const struct export_job *job, FILE *out, struct fault *fault)
 {
     const struct paths *paths = job->paths;
     char **names = text_names(job, ";", ':', false);
-    struct line line = {.ends = arena_alloc(job->arena, EXPORT_MOST_DEPTH * sizeof *line.ends)};
+    struct line line = {.ends = arena_alloc(job->arena, paths->told_depth * sizeof *line.ends),
+                        .told_depth = paths->told_depth};
     if (!names || !line.ends) return export_no_memory(fault);
     for (uint32_t i = 0; i < job->document->function_count; i++) {
         join_last_number(names[i]);

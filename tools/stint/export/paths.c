@@ -121,6 +121,22 @@ static void close_paths(struct paths *paths)
     }
 }
 
+static uint64_t calls_of_stacks(const struct paths *paths, uint32_t depth)
+{
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < paths->count; i++)
+        calls += paths->items[i].depth < depth ? paths->items[i].depth + 1 : depth;
+    return calls;
+}
+
+static uint32_t told_depth(const struct paths *paths)
+{
+    uint32_t depth = PATHS_TOLD_DEPTH;
+    while (depth > PATHS_LEAST_DEPTH && calls_of_stacks(paths, depth) > PATHS_MOST_CALLS)
+        depth /= 2;
+    return depth;
+}
+
 int paths_init(struct paths *paths, const struct document *document,
                const struct document_node *nodes, uint32_t count, struct arena *arena)
 {
@@ -140,5 +156,6 @@ int paths_init(struct paths *paths, const struct document *document,
     walk_down(&walk, &heavy, stack, place_of);
     close_paths(paths);
     paths->total_ns = walk.rounded_ns;
+    paths->told_depth = told_depth(paths);
     return 0;
 }

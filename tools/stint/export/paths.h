@@ -22,8 +22,15 @@ struct paths {
     struct path *items;
     uint32_t count;
     uint32_t depth; /* paths on the longest way from a root */
+    /* Formats with a whole stack a path would grow with the square of a recursion's depth: in them,
+     * of what is deeper, the outermost calls stand, so many, export_deeper, and the path's own
+     * function. */
+    uint32_t told_depth;
     uint64_t total_ns;
 };
+
+/* told_depth is this, or so much less that all stacks together have PATHS_MOST_CALLS at most. */
+enum { PATHS_TOLD_DEPTH = 1000, PATHS_LEAST_DEPTH = 16, PATHS_MOST_CALLS = 1 << 24 };
 
 /* From nodes of document.h. Fractions of nanoseconds are carried from one path to the next, so that
  * no sum is off by more than one. 0 or −ENOMEM. */

@@ -211,10 +211,10 @@ static uint32_t stack_of(const struct writing *writing, const struct path *path,
     const struct paths *paths = writing->job->paths;
     uint32_t used = 0;
     stack[used++] = path->function + 1;
-    if (path->depth > EXPORT_MOST_DEPTH) stack[used++] = DEEPER(writing->job->document) + 1;
+    if (path->depth > paths->told_depth) stack[used++] = DEEPER(writing->job->document) + 1;
     while (path->parent != DOCUMENT_NONE) {
         path = &paths->items[path->parent];
-        if (path->depth < EXPORT_MOST_DEPTH) stack[used++] = path->function + 1;
+        if (path->depth < paths->told_depth) stack[used++] = path->function + 1;
     }
     return used;
 }
@@ -222,7 +222,7 @@ static uint32_t stack_of(const struct writing *writing, const struct path *path,
 static int write_samples(struct writing *writing)
 {
     const struct paths *paths = writing->job->paths;
-    uint64_t *stack = arena_alloc(writing->job->arena, (EXPORT_MOST_DEPTH + 2) * sizeof *stack);
+    uint64_t *stack = arena_alloc(writing->job->arena, (paths->told_depth + 2) * sizeof *stack);
     if (!stack) return -ENOMEM;
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct path *path = &paths->items[i];
@@ -251,7 +251,7 @@ int export_pprof(const struct export_job *job, FILE *out, struct fault *fault)
         return export_no_memory(fault);
     write_head(&writing);
     write_modules(&writing, &modules);
-    bool is_deep = job->paths->depth > EXPORT_MOST_DEPTH + 1;
+    bool is_deep = job->paths->depth > job->paths->told_depth + 1;
     for (uint32_t i = 0; i <= job->document->function_count + is_deep; i++)
         write_function(&writing, &modules, i);
     if (write_samples(&writing)) writing.has_failed = true;
