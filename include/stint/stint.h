@@ -228,11 +228,27 @@ STINT_CALL_ void stint_measured_(struct stint_measure_ *measure)
 } /* extern "C" */
 #endif
 
+#ifdef __cplusplus
+/* In a hidden class: else gcc makes it one for all modules in an inline function, and what has it
+ * is never unloaded. */
+#define STINT_ENTER_(name)                                                                         \
+    __extension__({                                                                                \
+        struct __attribute__((visibility("hidden"))) stint_here_ {                                 \
+            STINT_CALL_ stint_handle **site(void)                                                  \
+            {                                                                                      \
+                static stint_handle *stint_site_;                                                  \
+                return &stint_site_;                                                               \
+            }                                                                                      \
+        };                                                                                         \
+        stint_enter_at_(stint_here_::site(), name);                                                \
+    })
+#else
 #define STINT_ENTER_(name)                                                                         \
     __extension__({                                                                                \
         static stint_handle *stint_site_;                                                          \
         stint_enter_at_(&stint_site_, name);                                                       \
     })
+#endif
 #define STINT_HOLD_(entered)                                                                       \
     __attribute__((cleanup(stint_leave_), unused)) stint_handle *STINT_JOIN_(                      \
         stint_scope_, __COUNTER__) = (entered)

@@ -25,6 +25,7 @@ int main(int count, char **arguments)
         if (!of_plugin) return printf("%s\n", dlerror()), 1;
         printf("plugin worked %d\n", of_plugin(3));
         if (i % 2) dlclose(plugin);
+        if (i % 2 && dlopen(arguments[i], RTLD_NOW | RTLD_NOLOAD)) return puts("not unloaded"), 1;
     }
 #endif
     return 0;
