@@ -226,9 +226,7 @@ STINT_CALL_ void stint_measured_(struct stint_measure_ *measure)
 
 #ifdef __cplusplus
 } /* extern "C" */
-#endif
 
-#ifdef __cplusplus
 /* In a hidden class: else gcc makes it one for all modules in an inline function, and what has it
  * is never unloaded. */
 #define STINT_ENTER_(name)                                                                         \
