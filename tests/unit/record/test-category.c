@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "wiped.h"
+
 enum { SP = LAB_HIGH - 0x1000 };
 
 static void a_name_is_found_by_its_content(void **state)
@@ -99,6 +101,7 @@ static void unloading_code_leaves_categories_alone(void **state)
 
 static void a_child_goes_on_with_the_handles_of_its_parent(void **state)
 {
+    skip_unless_pages_are_wiped();
     lab_open((struct recorder_options){0});
     struct category *category = category_make("inherited");
     event_ns(category, 7);

@@ -22,6 +22,8 @@
 
 #include <cmocka.h>
 
+#include "wiped.h"
+
 enum { A = 0xa000 };
 
 static bool is_zero(const void *bytes, size_t count)
@@ -140,20 +142,6 @@ static int check_child(void)
     if (control != &control_none) return 4;
     if (control_take() != control_block(0) || control_process()->blocks_used != 1) return 5;
     return 0;
-}
-
-/* Emulators say that they wipe, and don't. */
-static void skip_unless_pages_are_wiped(void)
-{
-    int status = -1;
-    char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *page = 1;
-    bool is_told = madvise(page, 4096, MADV_WIPEONFORK) == 0;
-    pid_t child = fork();
-    if (child == 0) _exit(is_told && *page);
-    waitpid(child, &status, 0);
-    munmap(page, 4096);
-    if (status) skip();
 }
 
 static int status_of(pid_t child)
