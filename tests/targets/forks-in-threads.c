@@ -27,14 +27,11 @@ NOINLINE static void child_step(void)
     __asm__ volatile("");
 }
 
-/* Numbers of processes come round again: how many different ones there were. */
-static unsigned char seen[1 << 22];
-
 int main(int argc, char **argv)
 {
     CALLED(main);
     pthread_t ids[8];
-    int forks = argc > 1 ? atoi(argv[1]) : 50, wrong = 0, different = 0;
+    int forks = argc > 1 ? atoi(argv[1]) : 50, wrong = 0;
     for (int i = 0; i < 8; i++) pthread_create(&ids[i], NULL, busy, NULL);
     for (int i = 0; i < forks; i++) {
         pid_t child = fork();
@@ -43,14 +40,12 @@ int main(int argc, char **argv)
             _exit(i % 100);
         }
         int status;
-        different += !seen[child];
-        seen[child] = 1;
         waitpid(child, &status, 0);
         wrong += status != (i % 100) << 8;
     }
     stop = 1;
     for (int i = 0; i < 8; i++) pthread_join(ids[i], NULL);
     truth_tell();
-    truth_line(1, "number", "children", (unsigned long)different);
+    truth_line(1, "number", "children", (unsigned long)forks);
     return wrong != 0;
 }
