@@ -35,8 +35,8 @@ static void without_a_name_the_usual_report_is_read(void **state)
 static void mistakes_are_told_with_what_there_is(void **state)
 {
     static const char *const cases[][2] = {
-        {"", "--format=FORMAT is missing: folded, speedscope, chrome, "},
-        {"-f svg", "no such format: svg; there are folded, speedscope, chrome, "},
+        {"", "--format=FORMAT is missing: folded|speedscope|chrome|"},
+        {"-f svg", "not a value that --format takes (folded|speedscope|chrome|"},
         {"-f folded --rows=5", "this format takes no --rows: folded"},
         {"-f csv -m 5", "this format takes no --min-percent: csv"},
         {"-f dot -m 101", "not a number from 0 to 100: 101"},

@@ -182,6 +182,84 @@ static void a_wide_histogram_loses_no_call(void **state)
     run_fini(&run);
 }
 
+/* Its buckets, 1 at 512 … 520 and 2 at 2048 … 2080 bytes, lie more than a factor of 4 apart. */
+static void the_histogram_of_a_value_is_in_its_unit(void **state)
+{
+    struct run run;
+    show(&run, "--histogram packet");
+    cli_expect(run.out, "packet  (value, bytes)\n"
+                        "  3 values, avg  1.50 Ki, min      512, max  2.00 Ki; percentiles: exact\n"
+                        "     512 …      543          1  33.3 %  ██████████\n");
+    cli_expect(run.out,
+               " 1.92 Ki …  2.03 Ki          2  66.7 %  ████████████████████ ◀ P50 2.00 Ki");
+    run_fini(&run);
+    show(&run,
+         "--json --histogram 'pac*' | python3 -c 'import json, sys; d = json.load(sys.stdin); "
+         "print(d[\"functions\"], d[\"values\"][\"packet\"][\"histogram\"])'");
+    assert_string_equal(run.out, "[] [[512.0, 520.0, 1], [2048.0, 2080.0, 2]]\n");
+    run_fini(&run);
+}
+
+/* Below zero, at zero and above: no value is lost, and the bounds ascend. */
+static void a_values_histogram_of_both_signs_loses_nothing(void **state)
+{
+    static const char *const buckets[] = {
+        "[-8.0, -7.875, 3], [0.0, 1e-15, 10], [5.0, 5.0625, 7]", /* 24 rows of equal width */
+        "[0.0, 1e-15, 10], [5.0, 5.0625, 3], [1e6, 1.01e6, 7]",  /* zero is in the first row */
+        "[-1.01e6, -1e6, 10], [-5.0625, -5.0, 10]",              /* ratios, mirrored */
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct run run;
+        char line[700];
+        snprintf(
+            line, sizeof line,
+            "sed 's/\\[512.0, 520.0, 1\\], \\[2048.0, 2080.0, 2\\]/%s/; s/\"bytes\"/\"m\"/' "
+            "\"$REPORTS/views.json\" | \"$STINT\" report --histogram packet - | sed 's/ [kM]//g' |"
+            "awk '$2 == \"…\" { sum += $4; rows++ } END { print sum, rows }'",
+            buckets[i]);
+        cli(&run, line);
+        assert_string_equal(run.out, "20 24\n");
+        run_fini(&run);
+    }
+}
+
+static void what_the_report_does_not_have_is_refused_before_anything_is_printed(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-T 99", "no thread is called 99"},
+        {"--threads -T nobody", "no thread is called nobody"},
+        {"--tree -T 99", "no thread is called 99"},
+        {"--histogram parse -T 99", "no thread is called 99"},
+        {"--histogram parse -T app", "parse was not called in thread app"},
+        {"--histogram packet -T app", "packet is a value, of all threads together"},
+        {"--histogram nowhere", "no function or category is called nowhere"},
+        {"--callees nowhere", "no function or category is called nowhere"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run run;
+        char line[200];
+        snprintf(line, sizeof line, VIEWS "%s", cases[i][0]);
+        cli(&run, line);
+        assert_int_equal(cli_status(&run), 2);
+        assert_string_equal(run.out, "");
+        CLI_LINE(run.err, "stint: ", cases[i][1]);
+        run_fini(&run);
+    }
+}
+
+static void a_value_out_of_a_closed_list_is_told_with_the_list(void **state)
+{
+    struct run run;
+    cli(&run, VIEWS "--sort=foo; echo $?; " VIEWS "-s p5; echo $?; " VIEWS "--color 'auto|'");
+    assert_string_equal(run.out, "2\n2\n");
+    cli_expect(run.err,
+               "stint: report: not a value that --sort takes (self|total|calls|avg|p50|p99|"
+               "p99.9|max|function|module): foo; see `stint report --help`\n");
+    cli_expect(run.err, "): p5; see ");
+    cli_expect(run.err, "not a value that --color takes (auto|always|never): auto|; see ");
+    run_fini(&run);
+}
+
 static void frames_show_the_worst_and_their_culprits(void **state)
 {
     struct run run;
@@ -320,6 +398,9 @@ static void a_name_that_fits_nothing_is_said(void **state)
     cli_expect(run.out, "no function or category has such a name\n");
     assert_int_equal(cli_lines(run.out, "Function"), 0);
     run_fini(&run);
+    show(&run, "--module nowhere");
+    cli_expect(run.out, "no function is of such a module\n");
+    run_fini(&run);
     cli(&run, VIEWS "--frames --name nowhere");
     cli_expect(run.out, "no frames; to mark some: stint_start_frame");
     run_fini(&run);
@@ -357,6 +438,10 @@ int main(void)
         cmocka_unit_test(a_threads_own_tree_is_shown_where_there_is_one),
         cmocka_unit_test(the_histogram_marks_its_quantiles),
         cmocka_unit_test(a_wide_histogram_loses_no_call),
+        cmocka_unit_test(the_histogram_of_a_value_is_in_its_unit),
+        cmocka_unit_test(a_values_histogram_of_both_signs_loses_nothing),
+        cmocka_unit_test(what_the_report_does_not_have_is_refused_before_anything_is_printed),
+        cmocka_unit_test(a_value_out_of_a_closed_list_is_told_with_the_list),
         cmocka_unit_test(frames_show_the_worst_and_their_culprits),
         cmocka_unit_test(counters_and_values_stand_below_the_functions),
         cmocka_unit_test(a_merged_report_names_its_programs),

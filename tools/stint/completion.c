@@ -15,7 +15,8 @@
 
 const struct opt completion_options[] = {{0}};
 
-enum takes { TAKES_NOTHING, TAKES_TEXT, TAKES_FILE, TAKES_CHOICE };
+/* SWITCH: a setting that is on without a value, or =0, =1. */
+enum takes { TAKES_NOTHING, TAKES_TEXT, TAKES_FILE, TAKES_CHOICE, TAKES_SWITCH };
 
 /* An option as a shell sees it. */
 struct choice {
@@ -59,6 +60,12 @@ static enum takes takes_of(const char *value)
                                                                                  : TAKES_TEXT;
 }
 
+/* "bash|zsh|fish", and not "PID|STORE". */
+static bool is_list(const char *operands)
+{
+    return strchr(operands, '|') && !operands[strspn(operands, "abcdefghijklmnopqrstuvwxyz|")];
+}
+
 static bool is_own(const struct verb *verb, const char *name)
 {
     for (const struct opt *opt = verb->options; opt->name; opt++)
@@ -70,7 +77,7 @@ static enum takes takes_of_setting(enum settings_kind kind)
 {
     switch (kind) {
     case SETTINGS_BOOL:
-        return TAKES_NOTHING;
+        return TAKES_SWITCH;
     case SETTINGS_CHOICE:
         return TAKES_CHOICE;
     case SETTINGS_TEXT:
@@ -96,8 +103,9 @@ static void each_option(const struct shell *shell, const struct verb *verb)
     for (size_t i = 0; verb->has_settings && i < count; i++) {
         char name[OPT_SETTING_NAME];
         opt_setting_name(&rows[i], name);
-        struct choice choice = {0, name, rows[i].meaning, rows[i].choices,
-                                takes_of_setting(rows[i].kind)};
+        enum takes takes = takes_of_setting(rows[i].kind);
+        struct choice choice = {0, name, rows[i].meaning,
+                                takes == TAKES_SWITCH ? "0|1" : rows[i].choices, takes};
         if (!is_own(verb, name)) shell->option(verb, &choice);
     }
     struct choice help = {'h', "help", "the verb's options", NULL, TAKES_NOTHING};
@@ -108,32 +116,33 @@ static void each_option(const struct shell *shell, const struct verb *verb)
 
 static void bash_head(void)
 {
-    fputs(
-        "# bash completion for stint; made by `stint completion bash`.\n"
-        "_stint()\n{\n"
-        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= words= i\n"
-        "    COMPREPLY=()\n"
-        "    if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then "
-        "prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-        "    (( COMP_CWORD > 1 )) && verb=${COMP_WORDS[1]}\n"
-        "    case $verb in\n",
-        stdout);
+    fputs("# bash completion for stint; made by `stint completion bash`.\n"
+          "_stint()\n{\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= words= "
+          "equals=\n"
+          "    COMPREPLY=()\n"
+          "    if [[ $cur == = ]]; then cur= equals==; elif [[ $prev == = ]]; then "
+          "prev=${COMP_WORDS[COMP_CWORD-2]} equals==; fi\n"
+          "    (( COMP_CWORD > 1 )) && verb=${COMP_WORDS[1]}\n"
+          "    case $verb in\n",
+          stdout);
 }
 
 static void bash_begin(const struct verb *verb)
 {
-    printf("    %s)\n        case $prev in\n", verb->name);
+    printf("    %s)\n        case $prev$equals in\n", verb->name);
 }
 
 /* Choices and files come first; the list of options follows in a second pass. */
 static void bash_option(const struct verb *verb, const struct choice *choice)
 {
     (void)verb;
-    if (choice->takes != TAKES_CHOICE && choice->takes != TAKES_FILE) return;
+    if (choice->takes == TAKES_NOTHING || choice->takes == TAKES_TEXT) return;
     fputs("        ", stdout);
     if (choice->letter) printf("-%c|", choice->letter);
-    printf("--%s) ", choice->name);
-    if (choice->takes == TAKES_CHOICE) {
+    if (choice->takes != TAKES_SWITCH) printf("--%s|", choice->name);
+    printf("--%s=) ", choice->name);
+    if (choice->takes != TAKES_FILE) {
         fputs("COMPREPLY=($(compgen -W '", stdout);
         put_words(choice->words, " ");
         fputs("' -- \"$cur\")); return ;;\n", stdout);
@@ -153,7 +162,13 @@ static void bash_end(const struct verb *verb)
     static const struct shell words = {.option = bash_word};
     fputs("        esac\n        words='", stdout);
     each_option(&words, verb);
-    fputs("' ;;\n", stdout);
+    putchar('\'');
+    if (is_list(verb->operands)) {
+        fputs("\n        [[ $cur == -* ]] || { COMPREPLY=($(compgen -W '", stdout);
+        put_words(verb->operands, " ");
+        fputs("' -- \"$cur\")); return; }", stdout);
+    }
+    fputs(" ;;\n", stdout);
 }
 
 static void bash_foot(void)
@@ -205,12 +220,17 @@ static void zsh_option(const struct verb *verb, const struct choice *choice)
 {
     (void)verb;
     fputs(" \\\n            ", stdout);
-    if (choice->letter) printf("'(-%c)'", choice->letter);
-    printf("'--%s%s[", choice->name, choice->takes == TAKES_NOTHING ? "" : "=");
+    bool has_value = choice->takes != TAKES_NOTHING, is_switch = choice->takes == TAKES_SWITCH;
+    const char *equals = is_switch ? "=-" : has_value ? "=" : "";
+    if (choice->letter)
+        printf("'(-%c --%s)'{-%c%s,--%s%s}'[", choice->letter, choice->name, choice->letter,
+               has_value ? "+" : "", choice->name, equals);
+    else
+        printf("'--%s%s[", choice->name, equals);
     put_quoted(choice->meaning, "[]:");
     putchar(']');
-    if (choice->takes == TAKES_CHOICE) {
-        printf(":%s:(", choice->name);
+    if (choice->takes == TAKES_CHOICE || is_switch) {
+        printf("%s:%s:(", is_switch ? ":" : "", choice->name);
         put_words(choice->words, " ");
         putchar(')');
     } else if (choice->takes == TAKES_FILE) {
@@ -223,6 +243,12 @@ static void zsh_option(const struct verb *verb, const struct choice *choice)
 
 static void zsh_end(const struct verb *verb)
 {
+    if (is_list(verb->operands)) {
+        fputs(" \\\n            '1:word:(", stdout);
+        put_words(verb->operands, " ");
+        fputs(")' ;;\n", stdout);
+        return;
+    }
     fputs(verb->stops_early
               ? " \\\n            '(-):command:_command_names -e' '*::arguments:_normal' ;;\n"
               : " \\\n            '*:file:_files' ;;\n",
@@ -251,13 +277,21 @@ static void fish_option(const struct verb *verb, const struct choice *choice)
     printf(" -l %s", choice->name);
     if (choice->takes == TAKES_TEXT) fputs(" -x", stdout);
     if (choice->takes == TAKES_FILE) fputs(" -rF", stdout);
-    if (choice->takes == TAKES_CHOICE) {
-        fputs(" -xa '", stdout);
+    if (choice->takes == TAKES_CHOICE || choice->takes == TAKES_SWITCH) {
+        fputs(choice->takes == TAKES_SWITCH ? " -a '" : " -xa '", stdout);
         put_words(choice->words, " ");
         putchar('\'');
     }
     fputs(" -d '", stdout);
     put_quoted(choice->meaning, "\\");
+    puts("'");
+}
+
+static void fish_end(const struct verb *verb)
+{
+    if (!is_list(verb->operands)) return;
+    printf("complete -c stint -n '__fish_seen_subcommand_from %s' -fa '", verb->name);
+    put_words(verb->operands, " ");
     puts("'");
 }
 
@@ -267,7 +301,7 @@ static void nothing(void) {}
 static const struct shell shells[] = {
     {"bash", bash_head, bash_begin, bash_option, bash_end, bash_foot},
     {"zsh", zsh_head, zsh_begin, zsh_option, zsh_end, zsh_foot},
-    {"fish", fish_head, no_verb, fish_option, no_verb, nothing},
+    {"fish", fish_head, no_verb, fish_option, fish_end, nothing},
 };
 
 static void print_script(const struct shell *shell)

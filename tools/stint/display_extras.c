@@ -8,7 +8,6 @@
 
 #include <fnmatch.h>
 #include <math.h>
-#include <string.h>
 
 enum { NUMBER = 10 };
 
@@ -25,26 +24,6 @@ static bool is_wanted(const struct display *display, const char *name)
     for (size_t i = 0; i < wish->name_count; i++)
         if (fnmatch(wish->names[i], name, 0) == 0) return true;
     return wish->name_count == 0;
-}
-
-/* Three digits and a letter for the power; of bytes by 1024. */
-static void put_number(const struct screen *screen, double value, bool is_bytes)
-{
-    static const char *const decimal[] = {"", "k", "M", "G", "T", "P"};
-    static const char *const binary[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
-    char text[40] = "-";
-    double step = is_bytes ? 1024 : 1000;
-    size_t unit = 0;
-    value += 0.0; /* no minus before 0 */
-    for (; fabs(value) >= step * 0.9995 && unit < 5; unit++) value /= step;
-    double size = fabs(value);
-    int digits = unit == 0 && value == floor(value) ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
-    const char *prefix = is_bytes ? binary[unit] : decimal[unit];
-    if (size >= 1e6 || (size > 0 && size < 0.01))
-        snprintf(text, sizeof text, "%.2e", value * pow(step, (double)unit));
-    else if (!isnan(value))
-        snprintf(text, sizeof text, "%.*f%s%s", digits, value, *prefix ? " " : "", prefix);
-    screen_right(screen, text, NUMBER);
 }
 
 static void put_title(const struct screen *screen, const char *title)
@@ -79,10 +58,9 @@ static void put_value(const struct screen *screen, const char *name, const json_
 {
     static const char *const keys[] = {"Sum", "Avg", "Min", "P50", "P99", "Max"};
     const char *unit = json_string_value(json_object_get(value, "unit"));
-    bool is_bytes = unit && (strcmp(unit, "bytes") == 0 || strcmp(unit, "B") == 0);
     fprintf(screen->file, "%11lld", (long long)json_integer_value(json_object_get(value, "Count")));
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        put_number(screen, number_of(value, keys[i]), is_bytes);
+        screen_number(screen, number_of(value, keys[i]), unit, NUMBER);
     fputs("  ", screen->file);
     screen_text(screen, name);
     if (unit && *unit) {

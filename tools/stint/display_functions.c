@@ -228,8 +228,12 @@ static void put_cell(const struct table *table, size_t column, const struct docu
 static void put_table(struct table *table)
 {
     const struct screen *screen = &table->display->screen;
-    if (table->count == 0 && table->display->select.name_count) {
-        fputs("no function or category has such a name\n", screen->file);
+    const struct select_wish *wish = &table->display->select;
+    if (table->count == 0 && (wish->name_count || wish->module)) {
+        fputs(!wish->module      ? "no function or category has such a name\n"
+              : wish->name_count ? "no function of such a module has such a name\n"
+                                 : "no function is of such a module\n",
+              screen->file);
         return;
     }
     lay_out(table);

@@ -35,8 +35,8 @@ const struct verb verbs[] = {
      recover_main},
     {"settings", "[--json]", "Lists the settings, with their values here and now", settings_options,
      false, false, settings_main},
-    {"completion", "SHELL", "Prints completions for bash, zsh or fish", completion_options, false,
-     false, completion_main},
+    {"completion", "bash|zsh|fish", "Prints completions for bash, zsh or fish", completion_options,
+     false, false, completion_main},
     {NULL, NULL, NULL, NULL, false, false, NULL},
 };
 

@@ -29,11 +29,15 @@ static bool is_own_option(const struct verb *verb, const char *name)
     return false;
 }
 
-/* A line of help: the option, then from `left` on its meaning, wrapped. */
+/* A line of help: the option, then from `left` on its meaning, wrapped; behind a longer option
+ * where it fits the line. */
 static void help_line(const char *option, const char *meaning, int left)
 {
     int column = printf("  %-*s", left - 2, option);
-    if (column > left) column = printf("\n%*s", left, "") - 1;
+    if (column > left && column + 2 + (int)strlen(meaning) <= HELP_WIDTH)
+        column += printf("  ");
+    else if (column > left)
+        column = printf("\n%*s", left, "") - 1;
     for (bool is_first = true; *meaning; is_first = false) {
         size_t word = strcspn(meaning, " ");
         if (!is_first && column + (int)word + 1 > HELP_WIDTH)
@@ -136,6 +140,27 @@ static bool take_value(struct opt_args *args, const char *attached)
     return args->value != NULL;
 }
 
+static bool is_among(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; at; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strcspn(at, "|") == length && memcmp(at, word, length) == 0) return true;
+    }
+    return false;
+}
+
+/* Of an option with a closed list of values, one of them. Returns the option, or OPT_DONE. */
+static int take_own(struct opt_args *args, int option, const char *attached, const char *word)
+{
+    const struct opt *opt = &args->verb->options[option];
+    if (!take_value(args, attached)) return mistake(args, "a value is missing after ", word);
+    if (!strchr(opt->value, '|') || is_among(opt->value, args->value)) return option;
+    char what[160];
+    snprintf(what, sizeof what, "not a value that --%s takes (%s): ", opt->name, opt->value);
+    return mistake(args, what, args->value);
+}
+
 static int take_letter(struct opt_args *args)
 {
     const char letter[] = {'-', *args->cluster++, '\0'};
@@ -147,7 +172,7 @@ static int take_letter(struct opt_args *args)
         if (opt->letter != letter[1]) continue;
         if (!opt->value) return i;
         args->cluster = NULL;
-        return take_value(args, rest) ? i : mistake(args, "a value is missing after ", letter);
+        return take_own(args, i, rest, letter);
     }
     return mistake(args, "no such option: ", letter);
 }
@@ -227,7 +252,7 @@ static int take_long(struct opt_args *args, const char *word)
         const struct opt *opt = &args->verb->options[i];
         if (strlen(opt->name) != length || memcmp(opt->name, name, length) != 0) continue;
         if (!opt->value) return attached ? mistake(args, "no value belongs after ", opt->name) : i;
-        return take_value(args, attached) ? i : mistake(args, "a value is missing after ", word);
+        return take_own(args, i, attached, word);
     }
     args->setting = args->verb->has_settings ? find_setting(name, length) : NULL;
     if (args->setting) return take_setting(args, word, attached);

@@ -13,7 +13,7 @@
 struct opt {
     char letter;       /* 0 = none */
     const char *name;  /* without the dashes */
-    const char *value; /* what its value is called; NULL = takes none */
+    const char *value; /* what its value is called, or all that it may be: "a|b|c"; NULL = none */
     const char *meaning;
 };
 
@@ -21,7 +21,7 @@ struct opt_args;
 
 struct verb {
     const char *name;
-    const char *operands; /* as in the synopsis */
+    const char *operands; /* as in the synopsis; "a|b|c" = one of these words */
     const char *summary;
     const struct opt *options; /* ended by a row without a name; a verb's enum follows its order */
     bool has_settings;
@@ -48,9 +48,8 @@ enum { OPT_DONE = -1, OPT_OPERAND = -2, OPT_SETTING = -3 };
 
 /* The next option: its place in the verb's table, or OPT_SETTING with .setting, or OPT_OPERAND;
  * each with .value. OPT_DONE at the end, or where a verb's command begins (.argv stands at it),
- * after
- * --help, which is answered here, and after a mistake, which is told here. A setting's value is
- * checked. */
+ * after --help, which is answered here, and after a mistake, which is told here. A setting's value
+ * is checked, and that of an option with a closed list. */
 int opt_next(struct opt_args *args);
 
 enum { OPT_VALUES = 96, OPT_SETTING_NAME = 40 };

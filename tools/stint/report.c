@@ -51,7 +51,7 @@ const struct opt report_options[] = {
     {'l', "lines", NULL, "also the file and line of functions"},
     {0, "debuginfod", NULL, "--lines, also from the servers of DEBUGINFOD_URLS"},
     {0, "json", NULL, "the same for machines"},
-    {0, "color", "WHEN", "auto (default), always or never"},
+    {0, "color", "auto|always|never", "colours (default auto)"},
     {0},
 };
 
@@ -119,13 +119,13 @@ static int take_name(struct opt_args *args, struct wishes *wishes)
 static int take_sort(struct opt_args *args, struct wishes *wishes)
 {
     wishes->display.sort = display_find_column(args->value);
-    return wishes->display.sort ? -1 : opt_mistake(args->verb, "no such column: ", args->value);
+    return -1; /* one of the table's: opt.c has seen to it */
 }
 
 static int take_colour(struct opt_args *args, struct wishes *wishes)
 {
-    if (screen_parse_colour(args->value, &wishes->colour)) return -1;
-    return opt_mistake(args->verb, "not auto, always or never: ", args->value);
+    (void)screen_parse_colour(args->value, &wishes->colour); /* opt.c has seen that it is one */
+    return -1;
 }
 
 static int take_path(struct opt_args *args, struct wishes *wishes)
@@ -231,6 +231,16 @@ static int refuse_meaningless(struct opt_args *args, const struct wishes *wishes
     return -1;
 }
 
+/* A value that doesn't fit the report is refused before anything is printed. */
+static int refuse_unknown(const struct display *display)
+{
+    if (!display->thread) return EXITCODE_OK;
+    bool *wanted = calloc(display->document->thread_count + (size_t)1, sizeof *wanted);
+    bool is_any = wanted && select_threads(display->document, display->thread, wanted);
+    free(wanted);
+    return is_any ? EXITCODE_OK : EXITCODE_USAGE;
+}
+
 static int open_lines(struct wishes *wishes)
 {
     if (!wishes->with_lines) return EXITCODE_OK;
@@ -283,7 +293,8 @@ int report_main(struct opt_args *args)
     if (status == EXITCODE_OK) {
         wishes.display.document = &document;
         wishes.display.screen = screen_over(stdout, wishes.colour);
-        status = main(&wishes.display);
+        status = refuse_unknown(&wishes.display);
+        if (status == EXITCODE_OK) status = main(&wishes.display);
         document_close(&document);
     }
     close_lines(&wishes);

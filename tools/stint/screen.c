@@ -130,6 +130,33 @@ void screen_percent(const struct screen *screen, double part, double whole)
     fprintf(screen->file, share < 99.95 ? "%4.1f %%" : "%4.0f %%", share);
 }
 
+void screen_number_text(double value, const char *unit, char text[SCREEN_NUMBER_TEXT])
+{
+    static const char *const decimal[] = {"", "k", "M", "G", "T", "P"};
+    static const char *const binary[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+    bool is_bytes = unit && (strcmp(unit, "bytes") == 0 || strcmp(unit, "B") == 0);
+    double step = is_bytes ? 1024 : 1000;
+    size_t power = 0;
+    value += 0.0; /* no minus before 0 */
+    for (; fabs(value) >= step * 0.9995 && power < 5; power++) value /= step;
+    double size = fabs(value);
+    int digits = power == 0 && value == floor(value) ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+    const char *prefix = is_bytes ? binary[power] : decimal[power];
+    if (isnan(value))
+        snprintf(text, SCREEN_NUMBER_TEXT, "-");
+    else if (size >= 1e6 || (size > 0 && size < 0.01))
+        snprintf(text, SCREEN_NUMBER_TEXT, "%.2e", value * pow(step, (double)power));
+    else
+        snprintf(text, SCREEN_NUMBER_TEXT, "%.*f%s%s", digits, value, *prefix ? " " : "", prefix);
+}
+
+void screen_number(const struct screen *screen, double value, const char *unit, size_t width)
+{
+    char text[SCREEN_NUMBER_TEXT];
+    screen_number_text(value, unit, text);
+    screen_right(screen, text, width);
+}
+
 void screen_bar(const struct screen *screen, double share, size_t width)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};

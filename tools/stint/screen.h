@@ -14,6 +14,7 @@ enum screen_colour { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
 enum screen_style { SCREEN_PLAIN, SCREEN_TITLE, SCREEN_FAINT, SCREEN_HOT, SCREEN_MARK };
 
 enum { SCREEN_TIME = 8, SCREEN_COUNT = 11, SCREEN_PERCENT = 6 }; /* widths of cells */
+enum { SCREEN_NUMBER_TEXT = 40 };
 
 struct screen {
     FILE *file;
@@ -44,6 +45,11 @@ void screen_right(const struct screen *screen, const char *text, size_t width);
 void screen_time(const struct screen *screen, double ms, size_t width); /* NaN: a dash */
 void screen_count(const struct screen *screen, uint64_t count, size_t width);
 void screen_percent(const struct screen *screen, double part, double whole); /* "12.3 %" */
+
+/* Three digits and a letter for the power: by 1024 where the unit (or NULL) is bytes or B, else by
+ * 1000. NaN: a dash. */
+void screen_number_text(double value, const char *unit, char text[SCREEN_NUMBER_TEXT]);
+void screen_number(const struct screen *screen, double value, const char *unit, size_t width);
 
 /* A share of a full bar of that many characters, in eighths where the screen can. */
 void screen_bar(const struct screen *screen, double share, size_t width);

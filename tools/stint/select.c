@@ -67,11 +67,17 @@ static void tell_near(const struct document *document, const char *word)
              (char *)0);
 }
 
-uint32_t select_functions(const struct document *document, const char *word, uint32_t *ids)
+uint32_t select_find_functions(const struct document *document, const char *word, uint32_t *ids)
 {
     uint32_t count = find(document, word, fits_exactly, ids);
     if (!count) count = find(document, word, fits_without_parameters, ids);
     if (!count) count = find(document, word, fits_as_glob, ids);
+    return count;
+}
+
+uint32_t select_functions(const struct document *document, const char *word, uint32_t *ids)
+{
+    uint32_t count = select_find_functions(document, word, ids);
     if (!count) tell_near(document, word);
     return count;
 }

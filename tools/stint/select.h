@@ -22,6 +22,9 @@ bool select_wants(const struct select_wish *wish, const struct document_function
  * none, with names that are near. */
 uint32_t select_functions(const struct document *document, const char *word, uint32_t *ids);
 
+/* The same, and says nothing where there is none. */
+uint32_t select_find_functions(const struct document *document, const char *word, uint32_t *ids);
+
 /* Marks the threads that a word means in wanted[thread_count]: of that tid; else of that id; else
  * those whose name fits it as a glob. Their number; 0 has been told. */
 uint32_t select_threads(const struct document *document, const char *word, bool *wanted);

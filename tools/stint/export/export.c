@@ -5,7 +5,6 @@
 #include "export/export.h"
 
 #include "base/compiler.h"
-#include "base/fmt.h"
 #include "base/num.h"
 #include "base/say.h"
 #include "exitcode.h"
@@ -170,28 +169,6 @@ int export_each_tree(const struct export_job *job, struct fault *fault,
 
 /* The command. */
 
-/* "folded, speedscope, …" */
-static const char *format_names(char text[200])
-{
-    struct fmt out = fmt_over(text, 200);
-    for (size_t i = 0; i < COUNT_OF(formats); i++) {
-        fmt_text(&out, i == 0 ? "" : i + 1 < COUNT_OF(formats) ? ", " : " or ");
-        fmt_text(&out, formats[i].name);
-    }
-    return text;
-}
-
-static int no_such_format(const struct verb *verb, const char *name)
-{
-    char names[200];
-    if (!name)
-        say_line(verb->name, ": --format=FORMAT is missing: ", format_names(names), (char *)0);
-    else
-        say_line(verb->name, ": no such format: ", name, "; there are ", format_names(names),
-                 (char *)0);
-    return EXITCODE_USAGE;
-}
-
 static const struct export_format *find_format(const char *name)
 {
     for (size_t i = 0; i < COUNT_OF(formats); i++)
@@ -216,7 +193,7 @@ static int read_wish(struct opt_args *args, int option, struct wishes *wishes)
     switch (option) {
     case FORMAT:
         wishes->format = find_format(args->value);
-        return wishes->format ? -1 : no_such_format(args->verb, args->value);
+        return -1; /* one of the table's: opt.c has seen to it */
     case OUTPUT:
         wishes->output = args->value;
         return -1;
@@ -239,7 +216,8 @@ static int read_wish(struct opt_args *args, int option, struct wishes *wishes)
 static int check_wishes(const struct verb *verb, const struct wishes *wishes)
 {
     const struct export_format *format = wishes->format;
-    if (!format) return no_such_format(verb, NULL);
+    if (!format)
+        return opt_mistake(verb, "--format=FORMAT is missing: ", export_options[FORMAT].value);
     if (wishes->rows && !(format->takes & TAKES_ROWS))
         return opt_mistake(verb, "this format takes no --rows: ", format->name);
     if (wishes->min_percent && !(format->takes & TAKES_MIN_PERCENT))
