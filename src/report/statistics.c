@@ -109,7 +109,8 @@ static void set_sums(const struct statistics *statistics, const struct group *gr
     if (!group->ended) return;
     double ended = to_ms(statistics, UNIT_TICKS, (double)a->ended_ticks) +
                    to_ms(statistics, UNIT_NS, (double)b->ended_ticks);
-    set_ms(object, "Avg_ms", ended / (double)group->ended);
+    bool is_whole = a->ended_ticks != UINT64_MAX && b->ended_ticks != UINT64_MAX;
+    if (is_whole) set_ms(object, "Avg_ms", ended / (double)group->ended);
     set_ms(object, "Min_ms", group->min_ms);
     set_ms(object, "Max_ms", group->max_ms);
 }

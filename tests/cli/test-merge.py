@@ -231,6 +231,14 @@ def sums_at_the_end_of_their_types_say_so():
     assert document["counters"]["C"] == {"Count": 2**63 - 1, "Sum": -2**63, "saturated": True}
     assert "Sum" not in document["values"]["V"] and document["values"]["V"]["Max"] == 1e308 and "unit" not in document["values"]["V"]
     assert document["functions"][0]["Count"] == 2**63 - 1 and document["functions"][0]["saturated"] is True
+    # a part that can't tell its average leaves the whole without one
+    short = generate.function(0, "f", [10])
+    del short["Avg_ms"]
+    write("b.json", report([dict(short, saturated=True)]))
+    write("c.json", report([generate.function(0, "f", [10])]))
+    for files in (("b.json", "c.json"), ("c.json", "b.json")):
+        function = merged_of(*files)["functions"][0]
+        assert "Avg_ms" not in function and function["saturated"] is True and function["Min_ms"] == 1e-5, function
 
 
 def real_reports_merge_into_a_valid_one():

@@ -140,13 +140,14 @@ static double quantile(const struct sum *sum, const struct document_function *al
 
 static double sum_of(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a + b; }
 
-/* Means are weighted before anything is added: count is still a's own. */
+/* Means are weighted before anything is added: count is still a's own. A part whose calls have
+ * ended and that has no mean (its sum saturated) leaves the whole without. */
 static void add_part(struct document_function *to, const struct document_function *part)
 {
     double n = (double)(to->count - to->open), m = (double)(part->count - part->open);
-    if (isnan(to->avg_ms))
+    if (!(n > 0))
         to->avg_ms = part->avg_ms;
-    else if (!isnan(part->avg_ms) && n + m > 0)
+    else if (m > 0)
         to->avg_ms = (to->avg_ms * n + part->avg_ms * m) / (n + m);
     to->count += part->count;
     to->open += part->open;

@@ -15,9 +15,10 @@ struct figures_bucket {
 /* Where a report tells nothing the members are 0 and the has_… false. */
 struct figures {
     uint64_t calls, open;
-    bool is_saturated, has_self, has_spread, has_quantiles, is_exact;
+    bool is_saturated, has_self, has_spread, has_average, has_quantiles, is_exact;
     double total_ms, self_ms;
-    double avg_ms, min_ms, max_ms; /* has_spread */
+    double avg_ms;         /* has_average: not of a sum that saturated */
+    double min_ms, max_ms; /* has_spread */
     double quantiles_ms[QUANTILES];
     uint32_t buckets_used;
     struct figures_bucket

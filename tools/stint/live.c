@@ -172,7 +172,8 @@ static void fill_row(struct reading *reading, const struct merged_function *func
     row->self_ms = (double)function->self_ticks * reading->ms_per_tick;
     for (const struct part *part = function->parts; part; part = part->next) {
         row->total_ms += ms_of(reading, part, (double)part->sums.total_ticks);
-        ended_ms += ms_of(reading, part, (double)part->sums.ended_ticks);
+        bool is_whole = part->sums.ended_ticks != UINT64_MAX; /* else its sum saturated */
+        ended_ms += is_whole ? ms_of(reading, part, (double)part->sums.ended_ticks) : (double)NAN;
         ended += part->sums.ended;
     }
     if (ended) row->avg_ms = ended_ms / (double)ended;

@@ -234,6 +234,21 @@ static void a_sum_beyond_the_end_of_its_type_is_flagged(void **state)
     assert_true(json_is_true(load_at(statistics, "saturated")));
 }
 
+/* What was recorded of 2^64 ticks and more is not known: no mean can be told. */
+static void of_a_saturated_sum_no_average_is_told(void **state)
+{
+    store_ref function = builder_function(&store, recorder, 0x100);
+    store_ref ref = builder_node(&store, recorder, recorder->root, function);
+    builder_call(&store, ref, 7);
+    builder_call(&store, ref, 9);
+    ((struct store_node *)builder_at(&store, ref))->total_ticks = UINT64_MAX;
+    json_t *statistics = first_function();
+    assert_true(json_is_true(load_at(statistics, "saturated")));
+    assert_false(load_has(statistics, "Avg_ms"));
+    assert_int_equal(load_integer(statistics, "Count"), 2);
+    assert_true(load_has(statistics, "Min_ms") && load_has(statistics, "P50_ms"));
+}
+
 #define IN_STORE(test) cmocka_unit_test_setup_teardown(test, lay_out, tear_down)
 
 int main(void)
@@ -249,6 +264,7 @@ int main(void)
         IN_STORE(functions_with_samples_of_every_call_are_exact),
         IN_STORE(buckets_that_ran_ahead_of_the_sums_are_fitted_to_them),
         IN_STORE(a_sum_beyond_the_end_of_its_type_is_flagged),
+        IN_STORE(of_a_saturated_sum_no_average_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void add_spread(struct half *half, struct run_values *values, const struc
 {
     double *columns = values->columns, ended = (double)figures_ended(figures);
     half->ended += ended;
-    half->ended_ms += figures->avg_ms * ended;
+    half->ended_ms += figures->has_average ? figures->avg_ms * ended : (double)NAN;
     columns[COLUMN_AVG] = half->ended_ms / half->ended;
     columns[COLUMN_MIN] = fmin(columns[COLUMN_MIN], figures->min_ms); /* NAN gives way */
     columns[COLUMN_MAX] = fmax(columns[COLUMN_MAX], figures->max_ms);

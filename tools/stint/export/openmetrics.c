@@ -103,8 +103,8 @@ static void write_durations(const struct writing *writing, const char *name,
         exposition_label(&writing->to, "quantile", quantiles[i].quantile);
         exposition_end(&writing->to, quantiles[i].ms / 1e3);
     }
-    double sum_ms = isnan(function->avg_ms) ? 0 : function->avg_ms * (double)ended;
-    write_part(writing, name, "_sum", function, sum_ms / 1e3);
+    double sum_ms = ended ? function->avg_ms * (double)ended : 0;
+    if (!isnan(sum_ms)) write_part(writing, name, "_sum", function, sum_ms / 1e3);
     write_part(writing, name, "_count", function, (double)ended);
 }
 

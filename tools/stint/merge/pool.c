@@ -117,7 +117,7 @@ void sum_add(struct sum *sum, const struct figures *figures)
     sum->self_ms += figures->self_ms;
     if (!figures->has_spread) return;
     sum->ended = bins_plus(sum->ended, ended);
-    sum->ended_ms += figures->avg_ms * (double)ended;
+    sum->ended_ms += figures->has_average ? figures->avg_ms * (double)ended : (double)NAN;
     if (!sum->has_spread || figures->min_ms < sum->min_ms) sum->min_ms = figures->min_ms;
     if (!sum->has_spread || figures->max_ms > sum->max_ms) sum->max_ms = figures->max_ms;
     sum->has_spread = true;

@@ -13,7 +13,8 @@
 struct sum {
     uint64_t calls, open, ended;
     bool is_saturated, has_self, has_spread;
-    double total_ms, self_ms, ended_ms; /* ended_ms: of the ended ones, Avg × n */
+    double total_ms, self_ms;
+    double ended_ms; /* of the ended ones, Avg × n; NaN where a part does not know its own */
     double min_ms, max_ms;
 };
 void sum_add(struct sum *sum, const struct figures *figures);

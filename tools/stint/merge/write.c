@@ -26,7 +26,7 @@ void merge_write_sum(struct emit *emit, const struct sum *sum)
     if (sum->has_self) emit_number(emit, "Self_ms", sum->self_ms);
     if (sum->is_saturated) emit_bool(emit, "saturated", true);
     if (!sum->has_spread || !sum->ended) return;
-    emit_number(emit, "Avg_ms", sum->ended_ms / (double)sum->ended);
+    emit_number(emit, "Avg_ms", sum->ended_ms / (double)sum->ended); /* NaN: is left out */
     emit_number(emit, "Min_ms", sum->min_ms);
     emit_number(emit, "Max_ms", sum->max_ms);
 }
