@@ -35,6 +35,18 @@ static void functions_have_the_lines_that_they_say(void **state)
     run_fini(&run);
 }
 
+/* As clang leaves its programs. */
+static void no_index_of_units_is_needed(void **state)
+{
+    struct run run;
+    cli(&run, "objcopy --remove-section=.debug_aranges \"$C/lines\" app && "
+              "\"$STINT\" run -q -o o.json ./app && \"$STINT\" report --lines o.json");
+    assert_int_equal(cli_status(&run), 0);
+    assert_string_equal(run.err, "");
+    expect_lines(&run);
+    run_fini(&run);
+}
+
 static void without_being_asked_for_there_are_none(void **state)
 {
     struct run run;
@@ -127,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_have_the_lines_that_they_say),
+        cmocka_unit_test(no_index_of_units_is_needed),
         cmocka_unit_test(without_being_asked_for_there_are_none),
         cmocka_unit_test(a_backtrace_has_lines_too),
         cmocka_unit_test(a_debug_file_is_found_by_its_link),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * libdwfl in its offline form: each module is reported to it once, when its first place is asked
- * for. A module that is another one by now (its build-id says so) gives no lines. Runs in `stint`.
- */
+ * for. A module that is another one by now (its build-id says so) gives no lines. libdwfl finds
+ * units by .debug_aranges alone, which clang doesn't write: for what it doesn't find, the units'
+ * own ranges are gathered. Runs in `stint`. */
 #include "lines.h"
 
 #include <elfutils/libdwfl.h>
@@ -11,11 +12,21 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A stretch of a module's addresses, without bias, that one compilation unit covers. */
+struct range {
+    Dwarf_Addr start, end;
+    Dwarf_Off unit;
+};
+
 struct known {
     char *path;
     Dwfl_Module *module;
+    Dwarf *dwarf;
     GElf_Addr bias;
-    const char *why; /* NULL = it has lines */
+    const char *why;      /* NULL = it has lines */
+    struct range *ranges; /* by start; gathered when libdwfl has found nothing */
+    size_t range_count;
+    bool is_gathered;
 };
 
 struct lines {
@@ -44,7 +55,10 @@ struct lines *lines_new(bool may_ask_network)
 void lines_free(struct lines *lines)
 {
     if (!lines) return;
-    for (size_t i = 0; i < lines->count; i++) free(lines->modules[i].path);
+    for (size_t i = 0; i < lines->count; i++) {
+        free(lines->modules[i].path);
+        free(lines->modules[i].ranges);
+    }
     free(lines->modules);
     dwfl_end(lines->dwfl);
     free(lines);
@@ -81,11 +95,11 @@ static void report(struct lines *lines, struct known *known, const char *build_i
         known->why = "can't be read here";
     else if (!has_build_id(known->module, build_id))
         known->why = "is another build than the one that ran";
-    else if (!dwfl_module_getdwarf(known->module, &known->bias))
+    else if (!(known->dwarf = dwfl_module_getdwarf(known->module, &known->bias)))
         known->why = "has no debug information: build it with -g, or install its debug package";
 }
 
-static const struct known *find_module(struct lines *lines, const struct lines_place *place)
+static struct known *find_module(struct lines *lines, const struct lines_place *place)
 {
     for (size_t i = 0; i < lines->count; i++)
         if (strcmp(lines->modules[i].path, place->module) == 0) return &lines->modules[i];
@@ -100,13 +114,77 @@ static const struct known *find_module(struct lines *lines, const struct lines_p
     return known;
 }
 
+/* False where there is no memory. */
+static bool gather_unit(struct known *known, Dwarf_Die *unit, size_t *capacity)
+{
+    Dwarf_Addr base, start, end;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0;) {
+        if (start >= end) continue;
+        if (known->range_count == *capacity) {
+            size_t more = *capacity ? *capacity * 2 : 64;
+            struct range *larger = realloc(known->ranges, more * sizeof *larger);
+            if (!larger) return false;
+            known->ranges = larger;
+            *capacity = more;
+        }
+        known->ranges[known->range_count++] = (struct range){start, end, dwarf_dieoffset(unit)};
+    }
+    return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct range *left = a, *right = b;
+    return (left->start > right->start) - (left->start < right->start);
+}
+
+static void gather(struct known *known)
+{
+    Dwarf_Off at = 0, next;
+    size_t header, capacity = 0;
+    known->is_gathered = true;
+    for (; dwarf_nextcu(known->dwarf, at, &next, &header, NULL, NULL, NULL) == 0; at = next) {
+        Dwarf_Die unit;
+        if (!dwarf_offdie(known->dwarf, at + header, &unit)) continue;
+        if (!gather_unit(known, &unit, &capacity)) break;
+    }
+    if (known->range_count)
+        qsort(known->ranges, known->range_count, sizeof *known->ranges, by_start);
+}
+
+/* The last range that starts at the address or before it; ranges of units don't overlap. */
+static const struct range *covering(const struct known *known, Dwarf_Addr address)
+{
+    size_t low = 0, high = known->range_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (known->ranges[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < known->ranges[low - 1].end ? &known->ranges[low - 1] : NULL;
+}
+
+static const char *file_by_ranges(struct known *known, Dwarf_Addr address, int *number)
+{
+    Dwarf_Die unit;
+    if (!known->is_gathered) gather(known);
+    const struct range *range = covering(known, address);
+    if (!range || !dwarf_offdie(known->dwarf, range->unit, &unit)) return NULL;
+    Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
+    if (!line || dwarf_lineno(line, number) != 0) return NULL;
+    return dwarf_linesrc(line, NULL, NULL);
+}
+
 bool lines_find(struct lines *lines, const struct lines_place *place, char *text, size_t capacity)
 {
-    const struct known *known = place->module ? find_module(lines, place) : NULL;
+    struct known *known = place->module ? find_module(lines, place) : NULL;
     if (!known || known->why) return false;
     Dwfl_Line *line = dwfl_module_getsrc(known->module, place->offset + known->bias);
     int number = 0;
-    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL)
+                            : file_by_ranges(known, place->offset, &number);
     if (!file) return false;
     snprintf(text, capacity, "%s:%d", file, number);
     return true;
