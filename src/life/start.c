@@ -158,15 +158,26 @@ static void find_identity(void)
     process.start_time = identity_stat(process.pid).start_time;
 }
 
-/* The launcher's number of this process among its peers: Open MPI, PMIx, MPICH, Slurm; else "0". */
-static const char *rank(void)
+static bool is_number(const char *text)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
+    size_t digits = text ? strspn(text, "0123456789") : 0;
+    return digits && digits < 12 && !text[digits];
+}
+
+/* The launcher's number of this process among its peers: Open MPI, PMIx, MPICH, Slurm; else "0". It
+ * has peers where the launcher also says that they are more than one. */
+static const char *rank(bool *has_peers)
+{
+    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                           {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},
+                                           {"PMI_RANK", "PMI_SIZE"},
+                                           {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+    *has_peers = false;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        const char *value = environment_value(names[i]);
-        size_t digits = value ? strspn(value, "0123456789") : 0;
-        if (digits && digits < 12 && !value[digits]) return value;
+        const char *value = environment_value(names[i][0]), *size = environment_value(names[i][1]);
+        if (!is_number(value)) continue;
+        *has_peers = is_number(size) && strcmp(size, "0") != 0 && strcmp(size, "1") != 0;
+        return value;
     }
     return "0";
 }
@@ -174,14 +185,17 @@ static const char *rank(void)
 static void find_out_name(void)
 {
     char host[65];
+    bool has_peers;
+    const char *number = rank(&has_peers);
     (void)identity_host(host, sizeof host);
     const struct outname_values values = {
         .directory = process.directory,
         .program = program_invocation_short_name,
         .host = host,
-        .rank = rank(),
+        .rank = number,
         .pid = process.pid,
         .is_descendant = !process.is_root,
+        .has_peers = has_peers,
     };
     bool fits = outname_pattern(process.settings.out, &values, process.out, sizeof process.out);
     if (!fits) process.out[0] = '\0'; /* told by the first event: an idle process says nothing */

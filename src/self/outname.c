@@ -53,14 +53,33 @@ static size_t placeholder(struct fmt *out, const char *wish, const struct outnam
     }
 }
 
-bool outname_has_pid(const char *wish)
+static bool has(const char *wish, char letter)
 {
     for (; *wish; wish++) {
         if (wish[0] != '%') continue;
-        if (wish[1] == 'p') return true;
+        if (wish[1] == letter) return true;
         if (wish[1]) wish++;
     }
     return false;
+}
+
+bool outname_has_pid(const char *wish) { return has(wish, 'p'); }
+
+/* What tells this process's report from those of its family or its peers, where the wish doesn't.
+ */
+static bool insert_number(const char *wish, const struct outname_values *values, char *pattern,
+                          size_t capacity)
+{
+    char number[24];
+    struct fmt insert = fmt_over(number, sizeof number);
+    if (has(wish, 'p')) return true;
+    if (!values->is_descendant && (!values->has_peers || has(wish, 'r'))) return true;
+    fmt_char(&insert, '.');
+    if (values->is_descendant)
+        fmt_u64(&insert, values->pid);
+    else
+        fmt_text(&insert, values->rank);
+    return outname_insert(pattern, capacity, number);
 }
 
 bool outname_pattern(const char *wish, const struct outname_values *values, char *pattern,
@@ -74,13 +93,7 @@ bool outname_pattern(const char *wish, const struct outname_values *values, char
         else
             fmt_char(&out, *at++);
     }
-    if (out.cut) return false;
-    if (!values->is_descendant || outname_has_pid(wish)) return true;
-    char number[24];
-    struct fmt insert = fmt_over(number, sizeof number);
-    fmt_char(&insert, '.');
-    fmt_u64(&insert, values->pid);
-    return outname_insert(pattern, capacity, number);
+    return !out.cut && insert_number(wish, values, pattern, capacity);
 }
 
 bool outname_insert(char *pattern, size_t capacity, const char *insert)

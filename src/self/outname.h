@@ -15,6 +15,7 @@ struct outname_values {
     const char *program, *host, *rank;
     uint32_t pid;
     bool is_descendant; /* the pid goes before the extension, unless %p is there */
+    bool has_peers;     /* else the rank does, unless %p or %r is there */
 };
 
 /* Fills `pattern` from what the user wrote. False where it does not fit (pattern is then cut).

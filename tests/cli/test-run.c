@@ -91,6 +91,27 @@ static void placeholders_lead_to_the_report_too(void **state)
     run_fini(&run);
 }
 
+static void a_rank_among_several_is_in_the_name(void **state)
+{
+    struct run run;
+    cli(&run, "export OMPI_COMM_WORLD_RANK=2; for n in 4 1; do OMPI_COMM_WORLD_SIZE=$n "
+              "\"$STINT\" run -o r.json \"$T/counts\" >/dev/null; done; ls *.json");
+    assert_string_equal(run.out, "r.2.json\nr.json\n");
+    cli_expect(run.err, "stint: report: r.2.json\n");
+    cli_expect(run.err, "stint: report: r.json\n");
+    run_fini(&run);
+}
+
+static void a_report_that_another_run_replaced_is_told(void **state)
+{
+    struct run run;
+    cli(&run, "cat >both <<'S'\n#!/bin/sh\nunset LD_PRELOAD STINT_ROOT\n"
+              "\"$STINT\" run -q -o r.json \"$T/counts\" >/dev/null\nS\nchmod +x both; "
+              "\"$STINT\" run -q -o r.json ./both");
+    CLI_LINE(run.err, "no report of this run: another one wrote r.json meanwhile");
+    run_fini(&run);
+}
+
 static void a_killed_command_leaves_a_report_with_every_call(void **state)
 {
     struct run run;
@@ -363,6 +384,8 @@ int main(void)
         cmocka_unit_test(the_table_is_on_standard_error_and_the_output_is_the_commands),
         cmocka_unit_test(quiet_leaves_the_table_out),
         cmocka_unit_test(placeholders_lead_to_the_report_too),
+        cmocka_unit_test(a_rank_among_several_is_in_the_name),
+        cmocka_unit_test(a_report_that_another_run_replaced_is_told),
         cmocka_unit_test(a_killed_command_leaves_a_report_with_every_call),
         cmocka_unit_test(a_raw_exit_is_reported_with_its_status),
         cmocka_unit_test(killed_descendants_have_reports_too),

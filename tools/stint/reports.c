@@ -63,14 +63,19 @@ static void read_program(const char *head, char program[64])
     snprintf(program, 64, "%.*s", (int)(length - start), text + start);
 }
 
-/* The pid in a report of this run, or 0. */
-static uint32_t pid_of_report(const char *path, const char *run, char program[64])
+static void read_head(const char *path, char head[HEAD_BYTES + 1])
 {
-    char head[HEAD_BYTES + 1], mark[80];
     FILE *file = fopen(path, "re");
     size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
     if (file) fclose(file);
     head[length] = '\0';
+}
+
+/* The pid in a report of this run, or 0. */
+static uint32_t pid_of_report(const char *path, const char *run, char program[64])
+{
+    char head[HEAD_BYTES + 1], mark[80];
+    read_head(path, head);
     snprintf(mark, sizeof mark, "\"run\":\"%s\"", run);
     const char *pid = strstr(head, "\"pid\":");
     read_program(head, program);
@@ -88,6 +93,11 @@ static void add(struct reports *reports, const struct report_found *found)
     if (items[reports->count].path) reports->count++;
 }
 
+static uint64_t written_ns(const struct stat *status)
+{
+    return (uint64_t)status->st_mtim.tv_sec * 1000000000u + (uint64_t)status->st_mtim.tv_nsec;
+}
+
 void reports_find(struct reports *reports, const char *wish, const char *run, time_t since)
 {
     char pattern[PATTERN];
@@ -102,12 +112,22 @@ void reports_find(struct reports *reports, const char *wish, const char *run, ti
         if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_mtime < since)
             continue;
         report.bytes = (uint64_t)status.st_size;
-        report.written_ns =
-            (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
+        report.written_ns = written_ns(&status);
         report.pid = pid_of_report(path, run, report.program);
         if (report.pid) add(reports, &report);
     }
     globfree(&found);
+}
+
+bool reports_is_taken(const char *wish, const char *run, uint64_t since_ns)
+{
+    char head[HEAD_BYTES + 1], mark[80];
+    struct stat status;
+    if (stat(wish, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    if (written_ns(&status) < since_ns) return false;
+    read_head(wish, head);
+    snprintf(mark, sizeof mark, "\"run\":\"%s\"", run);
+    return strstr(head, "\"run\":\"") && !strstr(head, mark);
 }
 
 void reports_fini(struct reports *reports)

@@ -24,4 +24,7 @@ struct reports {
 /* Those whose names come from `wish` (STINT_OUT: placeholders match anything, descendants' pids are
  * allowed for) and that are not older than `since`. reports_fini frees. */
 void reports_find(struct reports *reports, const char *wish, const char *run, time_t since);
+/* True where another run's report was written to the very name that the first process of a run
+ * would take, after `since_ns` (of the wall clock). */
+bool reports_is_taken(const char *wish, const char *run, uint64_t since_ns);
 void reports_fini(struct reports *reports);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OUT, QUIET, PROGRESS };
@@ -37,6 +38,7 @@ struct run {
     struct child child;
     struct target target;
     time_t started;
+    uint64_t started_ns; /* when it did; `started` is a minute before */
     bool is_quiet, with_progress;
     int recovered, troubles; /* stores made into reports; those that could not be */
 };
@@ -184,6 +186,9 @@ static void tell_nothing(const struct run *run, const char *command)
     if (run->troubles || went_elsewhere(wished_out())) return;
     if (disabled && strcmp(disabled, "0") != 0)
         say_line("nothing was recorded: STINT_DISABLE is set", (char *)0);
+    else if (reports_is_taken(wished_out(), run->child.run, run->started_ns))
+        say_line("no report of this run: another one wrote ", wished_out(),
+                 " meanwhile; give each a name of its own, as with -o %n.%p.json", (char *)0);
     else
         say_line("nothing was recorded: ", command, " ", target_excuse(&run->target), (char *)0);
 }
@@ -251,6 +256,14 @@ static int check_place(const struct opt_args *args)
     return EXITCODE_USAGE;
 }
 
+static void set_started(struct run *run)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of files */
+    run->started = now.tv_sec - 60; /* the run's id decides; this spares reading old reports */
+    run->started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 int run_main(struct opt_args *args)
 {
     struct run run = {.is_quiet = false};
@@ -261,7 +274,7 @@ int run_main(struct opt_args *args)
     target_inspect(command[0], &run.target);
     status = set_preload(&run.target);
     if (status >= 0) return status;
-    run.started = time(NULL) - 60; /* the run's id decides; this spares reading old reports */
+    set_started(&run);
     int error = run_child(&run, command);
     if (error < 0) {
         say_line("no process can be made: ", strerror(-error), (char *)0);

@@ -53,6 +53,25 @@ static void a_name_with_the_pid_gets_no_second_one(void **state)
     expect_pattern("%%%p", 1, "/home/u/%%4242");
 }
 
+static void peers_are_told_apart_by_their_rank(void **state)
+{
+    struct outname_values peer = values;
+    char pattern[64];
+    const char *const names[][2] = {{"/r.json", "/r.3.json"},
+                                    {"/r-%h", "/r-node7.3"},
+                                    {"/r%r.json", "/r3.json"},
+                                    {"/r%p.json", "/r4242.json"},
+                                    {"/%%r", "/%%r.3"}};
+    peer.has_peers = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_true(outname_pattern(names[i][0], &peer, pattern, sizeof pattern));
+        assert_string_equal(pattern, names[i][1]);
+    }
+    peer.is_descendant = true; /* its pid is enough */
+    assert_true(outname_pattern("/r.json", &peer, pattern, sizeof pattern));
+    assert_string_equal(pattern, "/r.4242.json");
+}
+
 static void percent_signs_of_the_directory_are_no_placeholders(void **state)
 {
     struct outname_values with = values;
@@ -100,6 +119,7 @@ int main(void)
         cmocka_unit_test(what_is_no_placeholder_stands_for_itself),
         cmocka_unit_test(a_descendants_pid_stands_before_the_extension),
         cmocka_unit_test(a_name_with_the_pid_gets_no_second_one),
+        cmocka_unit_test(peers_are_told_apart_by_their_rank),
         cmocka_unit_test(percent_signs_of_the_directory_are_no_placeholders),
         cmocka_unit_test(the_snapshots_number_comes_last),
         cmocka_unit_test(an_absolute_wish_keeps_its_placeholders_wherever_it_is_read),
