@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 # the text between .EX and .EE after each mark, as a reader of the page sees it
-awk '/^\.\\" example: / { file = $3 } /^\.EE/ { file = open = "" } open { print > file } /^\.EX/ && file { open = 1 }' "$root/tools/stint/stint.3"
+awk '/^\.\\" example: / { file = $3 } /^\.EE/ { file = open = "" } open { print > file } /^\.EX/ && file { open = 1 }' "$root/tools/stint/man/stint.3"
 sed -i 's/\\e/\\/g; s/\\-/-/g; s/\\&//g' ./*.c ./*.cc
 
 check() { # FILE COMPILER STANDARD
