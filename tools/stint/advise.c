@@ -4,11 +4,11 @@
 #include "advise/cheap.h"
 #include "base/num.h"
 #include "base/say.h"
-#include "emit.h"
-#include "exitcode.h"
-#include "memory.h"
-#include "screen.h"
-#include "verbs.h"
+#include "print/emit.h"
+#include "print/screen.h"
+#include "verb/exitcode.h"
+#include "verb/memory.h"
+#include "verb/verbs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Counts in blocks, and what is asked of them. Runs in `stint`. */
 #include "bins.h"
 
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <stdlib.h>
 

@@ -4,11 +4,11 @@
  * in `stint`. */
 #include "base/say.h"
 #include "base/utf8.h"
-#include "exitcode.h"
 #include "libraries.h"
-#include "screen.h"
+#include "print/screen.h"
 #include "target.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/verbs.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  */
 #include "base/compiler.h"
 #include "base/say.h"
-#include "exitcode.h"
 #include "settings/settings.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/verbs.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #include "base/num.h"
 #include "base/say.h"
 #include "diff/show.h"
-#include "exitcode.h"
-#include "memory.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/memory.h"
+#include "verb/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>

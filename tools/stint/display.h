@@ -6,7 +6,7 @@
 
 #include "document.h"
 #include "lines.h"
-#include "screen.h"
+#include "print/screen.h"
 #include "select.h"
 
 struct column; /* of the table of functions */

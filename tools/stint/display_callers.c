@@ -6,7 +6,7 @@
 
 #include "base/say.h"
 #include "calltree.h"
-#include "exitcode.h"
+#include "verb/exitcode.h"
 
 #include <stdlib.h>
 #include <string.h>

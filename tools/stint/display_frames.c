@@ -4,8 +4,8 @@
  * than they usually do. Runs in `stint`. */
 #include "display.h"
 
-#include "exitcode.h"
 #include "report/summary.h"
+#include "verb/exitcode.h"
 
 #include <fnmatch.h>
 #include <math.h>

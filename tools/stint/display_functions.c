@@ -6,7 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/say.h"
-#include "exitcode.h"
+#include "verb/exitcode.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "display.h"
 
 #include "base/say.h"
-#include "exitcode.h"
 #include "report/summary.h"
+#include "verb/exitcode.h"
 
 #include <fnmatch.h>
 #include <math.h>

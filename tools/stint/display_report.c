@@ -2,7 +2,7 @@
  *
  * All of a report at a glance. Runs in `stint`. */
 #include "display.h"
-#include "exitcode.h"
+#include "verb/exitcode.h"
 
 int display_report(const struct display *display)
 {

@@ -5,8 +5,8 @@
 #include "display.h"
 
 #include "base/say.h"
-#include "exitcode.h"
 #include "stats/hist.h"
+#include "verb/exitcode.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "document.h"
 
 #include "base/say.h"
-#include "exitcode.h"
 #include "report/read.h"
+#include "verb/exitcode.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #include "base/compiler.h"
 #include "base/say.h"
 #include "intake_parts.h"
-#include "memory.h"
 #include "report/write.h"
+#include "verb/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
  * run. */
 #include "base/say.h"
 #include "config.h"
-#include "exitcode.h"
-#include "opt.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/opt.h"
+#include "verb/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,12 +4,12 @@
  * the end, under its name whole or not at all. */
 #include "base/file.h"
 #include "base/say.h"
-#include "emit.h"
-#include "exitcode.h"
-#include "memory.h"
 #include "merge/write.h"
-#include "place.h"
-#include "verbs.h"
+#include "print/emit.h"
+#include "verb/exitcode.h"
+#include "verb/memory.h"
+#include "verb/place.h"
+#include "verb/verbs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
  * name that its program had for it, else that name with the pid in it, and never one that exists.
  */
 #include "base/say.h"
-#include "exitcode.h"
-#include "place.h"
-#include "screen.h"
+#include "print/screen.h"
 #include "stores.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/place.h"
+#include "verb/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>

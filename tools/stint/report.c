@@ -4,9 +4,9 @@
 #include "base/num.h"
 #include "base/say.h"
 #include "display.h"
-#include "exitcode.h"
 #include "show.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/verbs.h"
 
 #include <errno.h>
 #include <stdlib.h>

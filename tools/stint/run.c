@@ -6,14 +6,14 @@
 #include "base/say.h"
 #include "child.h"
 #include "config.h"
-#include "exitcode.h"
-#include "place.h"
 #include "progress.h"
 #include "reports.h"
 #include "show.h"
 #include "stores.h"
 #include "target.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/place.h"
+#include "verb/verbs.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,9 +3,9 @@
  * `stint settings`: the table of settings.c with what a program started from here would use. */
 #include "settings/settings.h"
 
-#include "exitcode.h"
-#include "screen.h"
-#include "verbs.h"
+#include "print/screen.h"
+#include "verb/exitcode.h"
+#include "verb/verbs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,12 +4,12 @@
  * place until the user or the program has had enough. */
 #include "base/num.h"
 #include "base/say.h"
-#include "exitcode.h"
 #include "live.h"
+#include "print/screen.h"
 #include "report/summary.h"
-#include "screen.h"
 #include "terminal.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/verbs.h"
 #include "watched.h"
 
 #include <stdio.h>

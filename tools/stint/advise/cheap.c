@@ -4,7 +4,7 @@
  */
 #include "advise/cheap.h"
 
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

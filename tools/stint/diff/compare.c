@@ -4,7 +4,7 @@
  * else the calls are. Runs in `stint`. */
 #include "diff/compare.h"
 
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Comparisons as one JSON document. Runs in `stint`. */
 #include "diff/show.h"
 
-#include "emit.h"
+#include "print/emit.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "diff/sides.h"
 
 #include "base/hash.h"
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

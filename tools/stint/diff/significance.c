@@ -4,7 +4,7 @@
  * ties, which makes the tests a little more careful, never less. Pure arithmetic. */
 #include "diff/significance.h"
 
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * has a star. Runs in `stint`. */
 #include "diff/show.h"
 
-#include "screen.h"
+#include "print/screen.h"
 
 #include <math.h>
 #include <stdlib.h>

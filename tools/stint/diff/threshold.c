@@ -4,7 +4,7 @@
  * column, and what is left is the glob. Runs in `stint`. */
 #include "diff/threshold.h"
 
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

@@ -7,11 +7,11 @@
 #include "base/compiler.h"
 #include "base/num.h"
 #include "base/say.h"
-#include "exitcode.h"
 #include "export/html.h"
 #include "export/output.h"
 #include "export/template.h"
-#include "verbs.h"
+#include "verb/exitcode.h"
+#include "verb/verbs.h"
 
 #include <errno.h>
 #include <math.h>

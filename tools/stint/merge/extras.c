@@ -3,7 +3,7 @@
  * Few of each, so they are found by looking through them. Runs in `stint`. */
 #include "merge/extras.h"
 
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * become numbers of the merged one. Runs in `stint`. */
 #include "merge/gather.h"
 
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <stdlib.h>
 

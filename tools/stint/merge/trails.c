@@ -3,7 +3,7 @@
  * (parent, what) → node. Runs in `stint`. */
 #include "merge/trails.h"
 
-#include "memory.h"
+#include "verb/memory.h"
 
 #include <stdlib.h>
 

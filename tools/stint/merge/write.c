@@ -5,10 +5,10 @@
 #include "merge/write.h"
 
 #include "config.h"
-#include "emit.h"
-#include "memory.h"
 #include "merge/write_parts.h"
+#include "print/emit.h"
 #include "report/write.h"
+#include "verb/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

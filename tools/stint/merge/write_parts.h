@@ -3,8 +3,8 @@
  * The members of a merged report, for write.c and the files beside it. */
 #pragma once
 
-#include "emit.h"
 #include "merge/gather.h"
+#include "print/emit.h"
 
 struct merge_writer {
     struct emit emit;

@@ -3,7 +3,7 @@
  * What each verb's file gives to main.c's table: its options and its function. */
 #pragma once
 
-#include "opt.h"
+#include "verb/opt.h"
 
 extern const struct opt completion_options[], run_options[], report_options[], recover_options[],
     settings_options[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * printf with commas. Runs in `stint`. */
-#include "emit.h"
+#include "print/emit.h"
 
 #include <inttypes.h>
 #include <math.h>

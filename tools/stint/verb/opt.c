@@ -2,10 +2,10 @@
  *
  * argv → one option after the other, as GNU programs read them: -n5, -n 5, --rows=5, --rows 5, -ab,
  * and -- before operands. Runs in `stint`. */
-#include "opt.h"
+#include "verb/opt.h"
 
 #include "base/say.h"
-#include "exitcode.h"
+#include "verb/exitcode.h"
 
 #include <ctype.h>
 #include <stdio.h>

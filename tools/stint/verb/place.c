@@ -2,7 +2,7 @@
  *
  * A name → its directory → may a file be made there. What is no ordinary file takes the report in
  * place. Runs in `stint`. */
-#include "place.h"
+#include "verb/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * calloc and realloc with an end. Runs in `stint`. */
-#include "memory.h"
+#include "verb/memory.h"
 
 #include "base/say.h"
-#include "exitcode.h"
+#include "verb/exitcode.h"
 
 #include <stdlib.h>
 #include <string.h>

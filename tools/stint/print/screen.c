@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * stdio, SGR sequences, and block characters. Runs in `stint`. */
-#include "screen.h"
+#include "print/screen.h"
 
 #include "base/say.h"
-#include "exitcode.h"
 #include "report/summary.h"
+#include "verb/exitcode.h"
 
 #include <langinfo.h>
 #include <locale.h>
