@@ -4,7 +4,7 @@
  * first. No walk recurses: a hostile tree is as deep as it is long. */
 #pragma once
 
-#include "document.h"
+#include "intake/document.h"
 
 struct calltree {
     const struct document_node *nodes;

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "document.h"
+#include "intake/document.h"
 #include "lines.h"
 #include "print/screen.h"
 #include "select.h"

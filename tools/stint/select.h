@@ -3,7 +3,7 @@
  * Which functions and threads a user means: globs, and names as people write them. */
 #pragma once
 
-#include "document.h"
+#include "intake/document.h"
 
 enum { SELECT_GLOBS = 32 };
 

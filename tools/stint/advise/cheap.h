@@ -5,7 +5,7 @@
 #pragma once
 
 #include "advise/gccname.h"
-#include "intake.h"
+#include "intake/intake.h"
 
 struct cheap {
     char *name, *raw_name;

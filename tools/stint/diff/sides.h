@@ -6,7 +6,7 @@
 
 #include "base/index.h"
 #include "diff/significance.h"
-#include "intake.h"
+#include "intake/intake.h"
 
 enum column {
     COLUMN_CALLS,

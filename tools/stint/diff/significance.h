@@ -5,7 +5,7 @@
  * in significance.c; which test serves which column is in stint-diff(1). */
 #pragma once
 
-#include "bins.h"
+#include "intake/bins.h"
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
-#include "document.h"
 #include "export/paths.h"
+#include "intake/document.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * A report as one self-contained page: flame graph, tables, histograms, frames. */
 #pragma once
 
-#include "document.h"
+#include "intake/document.h"
 
 #include <stdio.h>
 

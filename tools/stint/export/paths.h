@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "document.h"
+#include "intake/document.h"
 
 struct path {
     uint32_t parent;   /* its place; DOCUMENT_NONE = a root */

@@ -4,8 +4,8 @@
  * valid UTF-8, also nothing. */
 #pragma once
 
-#include "document.h"
 #include "export/export.h"
+#include "intake/document.h"
 
 #include <stdio.h>
 

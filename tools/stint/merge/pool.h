@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/index.h"
-#include "intake.h"
+#include "intake/intake.h"
 
 /* What adds up; of functions, categories, frames and tree nodes. */
 struct sum {

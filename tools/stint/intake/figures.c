@@ -2,7 +2,7 @@
  *
  * Key → where its value goes. Every number a report may hold is checked on the way: times from 0
  * on, buckets of the report's grid. Runs in `stint`. */
-#include "figures.h"
+#include "intake/figures.h"
 
 #include "base/compiler.h"
 

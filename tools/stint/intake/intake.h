@@ -5,8 +5,8 @@
  * out; functions come before threads, call tree and frames, wherever they stand. */
 #pragma once
 
-#include "figures.h"
-#include "pull.h"
+#include "intake/figures.h"
+#include "intake/pull.h"
 
 #include <stdbool.h>
 #include <stdint.h>

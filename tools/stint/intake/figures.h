@@ -4,8 +4,8 @@
  * member. */
 #pragma once
 
-#include "bins.h"
-#include "pull.h"
+#include "intake/bins.h"
+#include "intake/pull.h"
 
 struct figures_bucket {
     uint32_t bucket; /* of the report's grid */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a report says of its process and of the recording. Runs in `stint`. */
-#include "intake_parts.h"
+#include "intake/parts.h"
 
 static bool read_ending(struct pull *pull, struct intake_ending *ending)
 {

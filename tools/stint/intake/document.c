@@ -2,7 +2,7 @@
  *
  * JSON → arrays. read.c has checked types, ids and the tree's order: nothing is looked at twice.
  * Runs in `stint`. */
-#include "document.h"
+#include "intake/document.h"
 
 #include "base/say.h"
 #include "report/read.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Functions, categories, threads, the call tree: all that has statistics. Runs in `stint`. */
-#include "intake_parts.h"
+#include "intake/parts.h"
 
 static bool read_range(struct pull *pull, struct intake_range *range)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Counters, values and frames. Runs in `stint`. */
-#include "intake_parts.h"
+#include "intake/parts.h"
 
 bool intake_read_counters(struct intake *intake, struct pull *pull)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Counts in blocks, and what is asked of them. Runs in `stint`. */
-#include "bins.h"
+#include "intake/bins.h"
 
 #include "verb/memory.h"
 

@@ -3,7 +3,7 @@
  * Text → one token after the other, by RFC 8259. Numbers of at most 19 digits and a small exponent
  * become doubles without strtod, and exactly: both factors are exact then (Clinger, "How to read
  * floating point numbers accurately", PLDI 1990). Runs in `stint`. */
-#include "pull.h"
+#include "intake/pull.h"
 
 #include "base/utf8.h"
 

@@ -2,11 +2,11 @@
  *
  * File → text → the report's members, each to its reader. The parts that speak of functions by
  * number wait until the functions are known. Runs in `stint`. */
-#include "intake.h"
+#include "intake/intake.h"
 
 #include "base/compiler.h"
 #include "base/say.h"
-#include "intake_parts.h"
+#include "intake/parts.h"
 #include "report/write.h"
 #include "verb/memory.h"
 

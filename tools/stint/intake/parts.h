@@ -4,7 +4,7 @@
  * false after a fault. */
 #pragma once
 
-#include "intake.h"
+#include "intake/intake.h"
 
 bool intake_read_process(struct intake *intake, struct pull *pull);
 bool intake_read_members(struct intake *intake, struct pull *pull);
