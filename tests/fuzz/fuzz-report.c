@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Any bytes as a report: one fault, or a document of which every view can be written. */
-#include "../../tools/stint/display.h"
+#include "../../tools/stint/view/display.h"
 #include "report/read.h"
 
 #include <stdio.h>

@@ -8,12 +8,12 @@
 #include "config.h"
 #include "progress.h"
 #include "reports.h"
-#include "show.h"
 #include "stores.h"
 #include "target.h"
 #include "verb/exitcode.h"
 #include "verb/place.h"
 #include "verb/verbs.h"
+#include "view/show.h"
 
 #include <errno.h>
 #include <limits.h>

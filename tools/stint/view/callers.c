@@ -2,11 +2,11 @@
  *
  * Who calls a function, and whom it calls: the tree's edges at its nodes, added up. An edge inside
  * another activation of the same edge (recursion) adds calls, and no time. Runs in `stint`. */
-#include "display.h"
+#include "view/display.h"
 
 #include "base/say.h"
-#include "calltree.h"
 #include "verb/exitcode.h"
+#include "view/calltree.h"
 
 #include <stdlib.h>
 #include <string.h>

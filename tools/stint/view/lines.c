@@ -4,7 +4,7 @@
  * for. A module that is another one by now (its build-id says so) gives no lines. libdwfl finds
  * units by .debug_aranges alone, which clang doesn't write: for what it doesn't find, the units'
  * own ranges are gathered. Runs in `stint`. */
-#include "lines.h"
+#include "view/lines.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdio.h>

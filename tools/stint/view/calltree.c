@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Nodes sorted by total, then hung before their siblings from the smallest up. Runs in `stint`. */
-#include "calltree.h"
+#include "view/calltree.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  *
  * What stands over every table: what ran and how it ended, what was not recorded as it happened,
  * a crash's place and backtrace. Runs in `stint`. */
-#include "display.h"
+#include "view/display.h"
 
 #include "report/summary.h"
 

@@ -2,7 +2,7 @@
  *
  * What a report has beside functions: counters, values in their own units, and a line for each kind
  * of frames. Runs in `stint`. */
-#include "display.h"
+#include "view/display.h"
 
 #include "report/summary.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fnmatch over names; the first kind of match that finds anything wins. Runs in `stint`. */
-#include "select.h"
+#include "view/select.h"
 
 #include "base/num.h"
 #include "base/say.h"

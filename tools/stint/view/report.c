@@ -3,10 +3,10 @@
  * `stint report`: arguments → a view → one of display.h. */
 #include "base/num.h"
 #include "base/say.h"
-#include "display.h"
-#include "show.h"
 #include "verb/exitcode.h"
 #include "verb/verbs.h"
+#include "view/display.h"
+#include "view/show.h"
 
 #include <errno.h>
 #include <stdlib.h>

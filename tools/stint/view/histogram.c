@@ -3,7 +3,7 @@
  * A histogram drawn, of a function's durations or of a value in its unit: the report's fine buckets
  * gathered into rows of equal ratio (or of equal width, where all are near each other or of both
  * signs), the quantiles marked. Runs in `stint`. */
-#include "display.h"
+#include "view/display.h"
 
 #include "base/say.h"
 #include "report/summary.h"

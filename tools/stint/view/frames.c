@@ -2,7 +2,7 @@
  *
  * Frames: how long each kind takes, which were the worst, and which functions took longer in them
  * than they usually do. Runs in `stint`. */
-#include "display.h"
+#include "view/display.h"
 
 #include "report/summary.h"
 #include "verb/exitcode.h"

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "intake/document.h"
-#include "lines.h"
 #include "print/screen.h"
-#include "select.h"
+#include "view/lines.h"
+#include "view/select.h"
 
 struct column; /* of the table of functions */
 

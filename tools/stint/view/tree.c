@@ -2,11 +2,11 @@
  *
  * The call tree from the roots down, small branches cut and counted where they would stand. Runs
  * in `stint`. */
-#include "display.h"
+#include "view/display.h"
 
 #include "base/say.h"
-#include "calltree.h"
 #include "verb/exitcode.h"
+#include "view/calltree.h"
 
 #include <stdlib.h>
 #include <string.h>

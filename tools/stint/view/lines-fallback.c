@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Built where libdw was not found: no place has a line. Runs in `stint`. */
-#include "lines.h"
+#include "view/lines.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * All of a report at a glance. Runs in `stint`. */
-#include "display.h"
 #include "verb/exitcode.h"
+#include "view/display.h"
 
 int display_report(const struct display *display)
 {

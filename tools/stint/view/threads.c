@@ -2,7 +2,7 @@
  *
  * Threads: a row each, what of its life was spent on a processor and in recorded functions; and
  * the functions of some threads added up. Runs in `stint`. */
-#include "display.h"
+#include "view/display.h"
 
 #include "base/say.h"
 #include "stats/hist.h"

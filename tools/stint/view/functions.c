@@ -2,7 +2,7 @@
  *
  * The table of functions and categories. A column is a row of a table; on a narrow terminal the
  * least telling columns give way to the names. Runs in `stint`. */
-#include "display.h"
+#include "view/display.h"
 
 #include "base/compiler.h"
 #include "base/say.h"
