@@ -2,7 +2,7 @@
  *
  * STINT_OUT → a pattern for glob(3) → files → those that begin as a report of the run. The
  * beginning is enough: the report's page fixes its order. Runs in `stint`. */
-#include "reports.h"
+#include "run/reports.h"
 
 #include <ctype.h>
 #include <glob.h>

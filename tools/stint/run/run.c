@@ -4,12 +4,12 @@
  * of processes that are gone become reports, the first process's report is shown, others are named.
  */
 #include "base/say.h"
-#include "child.h"
+#include "check/target.h"
 #include "config.h"
-#include "progress.h"
-#include "reports.h"
-#include "stores.h"
-#include "target.h"
+#include "run/child.h"
+#include "run/progress.h"
+#include "run/reports.h"
+#include "stores/stores.h"
 #include "verb/exitcode.h"
 #include "verb/place.h"
 #include "verb/verbs.h"

@@ -4,13 +4,13 @@
  * place until the user or the program has had enough. */
 #include "base/num.h"
 #include "base/say.h"
-#include "live.h"
 #include "print/screen.h"
 #include "report/summary.h"
-#include "terminal.h"
+#include "top/live.h"
+#include "top/terminal.h"
+#include "top/watched.h"
 #include "verb/exitcode.h"
 #include "verb/verbs.h"
-#include "watched.h"
 
 #include <stdio.h>
 #include <stdlib.h>

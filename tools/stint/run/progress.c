@@ -2,11 +2,11 @@
  *
  * Whether the command is silent is told by what it has written in all (/proc/PID/io). After the
  * line the cursor goes back to its start, so that output overwrites it. Runs in `stint`. */
-#include "progress.h"
+#include "run/progress.h"
 
 #include "report/summary.h"
 #include "store/view.h"
-#include "stores.h"
+#include "stores/stores.h"
 
 #include <stdio.h>
 #include <string.h>

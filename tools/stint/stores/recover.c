@@ -5,7 +5,7 @@
  */
 #include "base/say.h"
 #include "print/screen.h"
-#include "stores.h"
+#include "stores/stores.h"
 #include "verb/exitcode.h"
 #include "verb/place.h"
 #include "verb/verbs.h"

@@ -2,13 +2,13 @@
  *
  * A process's store is the file that it has mapped: so it is found wherever it lies, also in
  * another mount namespace. Runs in `stint`. */
-#include "watched.h"
+#include "top/watched.h"
 
 #include "base/fmt.h"
 #include "base/num.h"
 #include "base/say.h"
-#include "process.h"
-#include "stores.h"
+#include "stores/process.h"
+#include "stores/stores.h"
 
 #include <errno.h>
 #include <stdio.h>

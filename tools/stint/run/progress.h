@@ -4,7 +4,7 @@
  * runs, its calls and threads, read from the stores of the run. The command does not notice. */
 #pragma once
 
-#include "child.h"
+#include "run/child.h"
 
 #include <stdint.h>
 

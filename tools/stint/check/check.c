@@ -4,9 +4,9 @@
  * in `stint`. */
 #include "base/say.h"
 #include "base/utf8.h"
-#include "libraries.h"
+#include "check/libraries.h"
+#include "check/target.h"
 #include "print/screen.h"
-#include "target.h"
 #include "verb/exitcode.h"
 #include "verb/verbs.h"
 

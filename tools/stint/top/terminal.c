@@ -2,7 +2,7 @@
  *
  * termios, and the sequences that every terminal since the VT220 takes. A signal's handler only
  * notes it and ends the wait. Runs in `stint`. */
-#include "terminal.h"
+#include "top/terminal.h"
 
 #include <errno.h>
 #include <poll.h>

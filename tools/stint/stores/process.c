@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * /proc/<pid>/stat and status, read. Runs in `stint`. */
-#include "process.h"
+#include "stores/process.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  *
  * RPATH, LD_LIBRARY_PATH, RUNPATH, the loader's cache, the usual directories: the first file of
  * this machine wins. Runs in `stint`. */
-#include "libraries.h"
+#include "check/libraries.h"
 
 #include <fcntl.h>
 #include <limits.h>

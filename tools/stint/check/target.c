@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * PATH → file → what binary.c reads there. Runs in `stint`. */
-#include "target.h"
+#include "check/target.h"
 
-#include "binary.h"
+#include "check/binary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

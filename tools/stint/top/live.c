@@ -2,15 +2,15 @@
  *
  * The report's own merge, over the mapped file, and of its functions the first by Self. Names are
  * looked up once: symbol tables are large, and a page shows few. Runs in `stint`. */
-#include "live.h"
+#include "top/live.h"
 
 #include "base/hash.h"
 #include "clock/clock.h"
-#include "process.h"
 #include "report/merge.h"
 #include "report/process.h"
 #include "stats/hist.h"
 #include "stats/order.h"
+#include "stores/process.h"
 
 #include <errno.h>
 #include <math.h>

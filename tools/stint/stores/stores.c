@@ -2,11 +2,11 @@
  *
  * Directories → files named stint.<pid>.<random>.store → heads → what a user wants to know; and
  * from a dead store to its report. Runs in `stint`. */
-#include "stores.h"
+#include "stores/stores.h"
 
 #include "base/fault.h"
-#include "process.h"
 #include "store/view.h"
+#include "stores/process.h"
 
 #include <dirent.h>
 #include <errno.h>

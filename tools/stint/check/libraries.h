@@ -4,7 +4,7 @@
  * running anything (ldd runs the program). */
 #pragma once
 
-#include "binary.h"
+#include "check/binary.h"
 
 struct library {
     char *name; /* as it is asked for */

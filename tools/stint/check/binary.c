@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Section by section through symbols/elf.h, which knows the file's bounds. Runs in `stint`. */
-#include "binary.h"
+#include "check/binary.h"
 
 #include "symbols/elf.h"
 

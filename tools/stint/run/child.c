@@ -2,9 +2,9 @@
  *
  * fork, exec, wait. The child tells its run's id and a failed exec through a pipe that a successful
  * exec closes. Runs in `stint`. */
-#include "child.h"
+#include "run/child.h"
 
-#include "process.h"
+#include "stores/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
