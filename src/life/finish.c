@@ -363,6 +363,7 @@ static bool name_exec_report(void)
         if (!start_out_name(store_head(&process.store)->snapshots + 1, insert, ending.name,
                             sizeof ending.name))
             return false;
+        if (process.is_to_device) return true;
         if (sys_call4(SYS_faccessat, AT_FDCWD, ending.name, 0, 0) == -ENOENT) return true;
     }
     return false;
@@ -385,7 +386,7 @@ void finish_before_exec(void)
             say_failed(ending.name, result);
         else
             remove_store();
-        if (result) ending.name[0] = '\0';
+        if (result || process.is_to_device) ending.name[0] = '\0'; /* nothing to take away */
         ending.phase = FINISH_EXEC; /* the claim is kept: the kernel ends the other threads */
     }
     file_unguard(&guard);

@@ -30,8 +30,10 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -182,22 +184,32 @@ static const char *rank(bool *has_peers)
     return "0";
 }
 
+static bool is_device(const char *pattern)
+{
+    char name[sizeof process.out];
+    struct stat status;
+    return outname_fill(pattern, 1, name, sizeof name) &&
+           sys_call4(SYS_newfstatat, AT_FDCWD, name, &status, 0) == 0 && S_ISCHR(status.st_mode);
+}
+
 static void find_out_name(void)
 {
     char host[65];
     bool has_peers;
     const char *number = rank(&has_peers);
     (void)identity_host(host, sizeof host);
-    const struct outname_values values = {
+    struct outname_values values = {
         .directory = process.directory,
         .program = program_invocation_short_name,
         .host = host,
         .rank = number,
         .pid = process.pid,
-        .is_descendant = !process.is_root,
-        .has_peers = has_peers,
     };
     bool fits = outname_pattern(process.settings.out, &values, process.out, sizeof process.out);
+    process.is_to_device = fits && is_device(process.out);
+    values.is_descendant = !process.is_root && !process.is_to_device;
+    values.has_peers = has_peers && !process.is_to_device;
+    fits = outname_pattern(process.settings.out, &values, process.out, sizeof process.out);
     if (!fits) process.out[0] = '\0'; /* told by the first event: an idle process says nothing */
 }
 
@@ -450,5 +462,5 @@ uint64_t start_ticks_now(void)
 bool start_out_name(uint32_t snapshot, const char *insert, char *name, uint64_t capacity)
 {
     if (!outname_fill(process.out, snapshot, name, capacity)) return false;
-    return outname_insert(name, capacity, insert);
+    return process.is_to_device || outname_insert(name, capacity, insert);
 }

@@ -23,11 +23,12 @@ enum process_state {
 
 /* The one object. Written by start.c, fork.c and finish.c alone. */
 struct process {
-    uint32_t state;       /* enum process_state; acquire/release */
-    uint32_t starter;     /* tid of the thread that prepares or starts */
-    bool is_off;          /* AT_SECURE, STINT_DISABLE, or not followed: stands aside for good */
-    bool is_root;         /* the first process of its run */
-    uint32_t pid;         /* as of the start, or of the fork; compare with a raw getpid */
+    uint32_t state;    /* enum process_state; acquire/release */
+    uint32_t starter;  /* tid of the thread that prepares or starts */
+    bool is_off;       /* AT_SECURE, STINT_DISABLE, or not followed: stands aside for good */
+    bool is_root;      /* the first process of its run */
+    bool is_to_device; /* STINT_OUT names a device, which takes all reports: no number is put in */
+    uint32_t pid;      /* as of the start, or of the fork; compare with a raw getpid */
     uint64_t start_time;  /* field 22 of /proc/self/stat */
     char run[48];         /* run id, "<pid>:<start time>" of the root */
     char out[4096];       /* the intended report, absolute, as a pattern of self/outname.h */

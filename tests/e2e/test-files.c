@@ -5,8 +5,10 @@
 #include "cases.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 /* Exactly one line beside the program's own, with our prefix. */
 static void check_one_line(const struct run *run)
@@ -90,6 +92,37 @@ static void the_null_device_takes_a_report_and_stays_a_device(void **state)
     assert_int_equal(stat("/dev/null", &after), 0);
     assert_true(S_ISCHR(after.st_mode) && before.st_ino == after.st_ino);
     both_fini(&both);
+}
+
+static void make_device(const char *dir)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/out/null", dir);
+    (void)mknod(path, S_IFCHR | 0666, makedev(1, 3)); /* the superuser alone may */
+}
+
+/* Nothing beside the device, whoever reports: a child, a rank, a life before an exec, which fails
+ * at first. */
+static void a_device_takes_all_reports_and_stays(void **state)
+{
+    static const char *const args[][3] = {{"forks", "fork", "exit"}, {"execs", "execve"}};
+    if (geteuid() != 0) skip();
+    for (size_t i = 0; i < sizeof args / sizeof *args; i++) {
+        struct both both;
+        struct stat after;
+        char path[200];
+        struct run_spec spec = {
+            .target = args[i][0],
+            .args = {args[i][1], args[i][2]},
+            .arrange = make_device,
+            .env = {"STINT_OUT=../out/null", "OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=2"}};
+        both_run_bare(&both, &spec);
+        both_check_left(&both, "null");
+        snprintf(path, sizeof path, "%s/out/null", both.stint.dir);
+        assert_int_equal(stat(path, &after), 0);
+        assert_true(S_ISCHR(after.st_mode));
+        both_fini(&both);
+    }
 }
 
 static void plant_symlink(const char *dir)
@@ -324,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_fifo_without_a_reader_does_not_block),
         cmocka_unit_test(a_full_device_is_said_and_stays_a_device),
         cmocka_unit_test(the_null_device_takes_a_report_and_stays_a_device),
+        cmocka_unit_test(a_device_takes_all_reports_and_stays),
         cmocka_unit_test(a_symlink_in_the_reports_place_is_replaced_not_followed),
         cmocka_unit_test(an_older_report_is_replaced),
         cmocka_unit_test(the_report_has_the_programs_umask),
