@@ -4,12 +4,12 @@
  * nothing is bound by name. Each entry is thin: it asks the rooms that do the work, and keeps
  * errno. Runs in any thread, before main and after it. */
 #include "base/compiler.h"
+#include "control/control.h"
 #include "hook/scope.h"
 #include "life/finish.h"
 #include "life/start.h"
 #include "life/thread.h"
 #include "life/warn.h"
-#include "record/control.h"
 #include "record/recorder.h"
 
 #define STINT_INSIDE_ /* we do not look for ourselves */

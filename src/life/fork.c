@@ -8,11 +8,11 @@
 #include "life/fork.h"
 
 #include "base/sys.h"
+#include "control/control.h"
 #include "life/finish.h"
 #include "life/modules.h"
 #include "life/start.h"
 #include "record/category.h"
-#include "record/control.h"
 #include "self/identity.h"
 #include "signals/guard.h"
 #include "store/view.h"

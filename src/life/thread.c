@@ -13,11 +13,11 @@
 #include "base/maps.h"
 #include "base/onstack.h"
 #include "base/sys.h"
+#include "control/control.h"
 #include "life/crash.h"
 #include "life/fork.h"
 #include "life/snapshot.h"
 #include "life/start.h"
-#include "record/control.h"
 #include "record/recorder.h"
 #include "self/identity.h"
 

@@ -6,7 +6,7 @@
  * children, whose store is another: what depends on the store is made afresh there. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 enum { CATEGORY_MOST = 16384, CATEGORY_NAME_BYTES = 4096 };
 /* Where the names beyond CATEGORY_MOST go. */

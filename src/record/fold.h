@@ -3,7 +3,7 @@
  * What dead threads recorded, added up in one recorder, "[other threads]". */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 /* Adds all that a retired recorder holds to "[other threads]" (made at the first call) and empties
  * it: its nodes and functions stay, with counts of zero. What finds no memory there stays in

@@ -3,7 +3,7 @@
  * Enter and exit in full: everything that the straight line of frames_hot.h leaves to others. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 /* Opens a call. Handles stale frames, other stacks, new nodes, growth, the depth limit.
  * Context: owner thread, while busy. */

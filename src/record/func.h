@@ -3,7 +3,7 @@
  * The functions that one recorder has met: address → record with its histogram. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 static ALWAYS_INLINE struct store_function *func_at(const uint8_t *base, store_ref ref)
 {

@@ -6,7 +6,7 @@
  * that calls cost nothing for it. What the report needs lies in the store (store/lap_layout.h). */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 #include <stdbool.h>
 

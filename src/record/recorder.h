@@ -4,7 +4,7 @@
  * thread; the control block points into it while the thread lives. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 #include "store/store.h"
 
 #include <stdbool.h>

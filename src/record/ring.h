@@ -4,7 +4,7 @@
  * way where there is room. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 /* Keeps a sample: memory grows with the samples, up to `limit` of them and to the bound on all
  * rings together (STINT_SAMPLE_BYTES); from then on the oldest is replaced. Context: owner thread,

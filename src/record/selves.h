@@ -5,7 +5,7 @@
  * between them went. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 #include "store/lap_layout.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  * and the store's lock rarely. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 /* Zeroed space of the block's recorder, aligned to 64 bytes; 0 when the store is full.
  * Context: owner thread, while busy or attaching. */

@@ -4,7 +4,7 @@
  * alternate signal stacks. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 enum { STACKS_MOST = 4096 }; /* of one thread; beyond, the one idle longest is dropped */
 

@@ -4,7 +4,7 @@
  * beyond the limit fold into one node a function. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 /* The node for a call from `parent` (found or made): 0 when there is no memory. When the tree is
  * full or `parent` is folded itself, the function's folded node. Context: owner thread, between

@@ -4,7 +4,7 @@
  * hooks; its slow twin, which makes nodes, is tree.c. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 static ALWAYS_INLINE struct store_node *tree_node(const uint8_t *base, store_ref ref)
 {

@@ -10,8 +10,8 @@
 #include "base/compiler.h"
 #include "base/onstack.h"
 #include "base/sys.h"
+#include "control/control.h"
 #include "real/real.h"
-#include "record/control.h"
 #include "signals/altstack.h"
 #include "signals/guard.h"
 

@@ -5,7 +5,7 @@
  * segments, without the recorder's own tables. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 #include "record/recorder.h"
 #include "store/store.h"
 

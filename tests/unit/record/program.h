@@ -4,7 +4,7 @@
  * worked out on the way; and the same sums read from a recorder's nodes. */
 #pragma once
 
-#include "record/control.h"
+#include "control/control.h"
 
 enum { PROGRAM_FUNCTIONS = 8, PROGRAM_FIRST = 0xa000 /* their addresses, 16 apart */ };
 

@@ -2,9 +2,9 @@
  *
  * The block that the hooks load first: zeros send them to the slow path, a child of any fork finds
  * zeros, and no two threads get the same one. */
-#include "record/control.h"
+#include "control/control.h"
 
-#include "lab.h"
+#include "../record/lab.h"
 
 #include "record/frames.h"
 #include "record/frames_hot.h"
@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "wiped.h"
+#include "../record/wiped.h"
 
 enum { A = 0xa000 };
 

@@ -2,7 +2,7 @@
  *
  * The pages that control blocks live on, and the busy flag. Runs in any thread and in signal
  * handlers; takes no lock. */
-#include "record/control.h"
+#include "control/control.h"
 
 #include "base/sys.h"
 
