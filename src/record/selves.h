@@ -53,6 +53,6 @@ static inline uint64_t selves_between(const struct selves_change *change, uint32
 void selves_keep(struct control *block, struct store_lap_worst *place,
                  const struct selves_change *change);
 
-/* The same from a place of another recorder, which is retired. Context: record/lap.c. */
+/* The same from a place of another recorder, which is retired. Context: record/laplog.c. */
 void selves_copy(struct control *into, struct store_lap_worst *place, const struct control *from,
                  const struct store_lap_worst *old);
