@@ -2,7 +2,7 @@
  *
  * Any bytes as a report: one fault, or a document of which every view can be written. */
 #include "../../tools/stint/view/display.h"
-#include "report/read.h"
+#include "readback/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "intake/document.h"
 
 #include "base/say.h"
-#include "report/read.h"
+#include "readback/read.h"
 #include "verb/exitcode.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  *
  * A report in memory as the verbs see it: arrays instead of look-ups by key. All texts and numbers
  * come from the JSON document, which stays open beside them and has what is not here ("process",
- * "counters", "values", "frames"; report/read.h says what is sure about it). */
+ * "counters", "values", "frames"; readback/read.h says what is sure about it). */
 #pragma once
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/read.h"
+#include "readback/read.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * File → text → jansson → a check against the tables of members.h. Runs outside of targets. */
-#include "report/read.h"
+ * A document against the tables of members.h, and what tables can't say: ids, parents, rows of
+ * numbers. The first fault is told with its place. Runs outside of targets. */
+#include "readback/check.h"
 
-#include "base/arena.h"
 #include "base/compiler.h"
 #include "base/fmt.h"
-#include "base/sys.h"
-#include "report/members.h"
+#include "readback/members.h"
 #include "report/write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-
-static const size_t most_bytes = (size_t)2 << 30;
 
 static const char *const kind_names[] = {
     [OBJECT] = "an object",
@@ -342,16 +338,11 @@ static int check_process(const struct reading *reading, const json_t *process)
     return error ? error : check_items(reading, ending, "backtrace", &at_ending, check_backtrace);
 }
 
-static int content_fault(struct read_fault *fault, const char *text)
-{
-    return fault_set(&fault->fault, -EBADMSG, text);
-}
-
-static int check_schema(const json_t *report, struct read_fault *fault)
+static int check_schema(const json_t *report, struct fault *fault)
 {
     const json_t *schema = json_object_get(report, "schema");
     if (!json_is_integer(schema) || !json_object_get(report, "stint"))
-        return content_fault(fault, "JSON, but not a report of stint");
+        return fault_set(fault, -EBADMSG, "JSON, but not a report of stint");
     if (json_integer_value(schema) == SCHEMA_NUMBER) return 0;
     char space[200];
     struct fmt out = fmt_over(space, sizeof space);
@@ -359,14 +350,14 @@ static int check_schema(const json_t *report, struct read_fault *fault)
     fmt_i64(&out, json_integer_value(schema));
     fmt_text(&out, "; this stint reads schema ");
     fmt_i64(&out, SCHEMA_NUMBER);
-    return content_fault(fault, space);
+    return fault_set(fault, -EBADMSG, space);
 }
 
-static int check_report(const json_t *report, struct read_fault *fault)
+int check_report(const json_t *report, struct fault *fault)
 {
     const struct reading reading = {json_array_size(json_object_get(report, "functions")),
                                     json_array_size(json_object_get(report, "threads")),
-                                    json_object_get(report, "categories"), &fault->fault};
+                                    json_object_get(report, "categories"), fault};
     const struct place overhead = {.above = NULL, .key = "overhead"};
     int error = check_schema(report, fault);
     if (!error) error = CHECK(&reading, report, NULL, document_members);
@@ -380,68 +371,4 @@ static int check_report(const json_t *report, struct read_fault *fault)
     if (!error) error = check_named(&reading, report, "counters", NULL, check_counter);
     if (!error) error = check_named(&reading, report, "values", NULL, check_value);
     return error ? error : check_named(&reading, report, "frames", NULL, check_frames);
-}
-
-/* jansson's words may quote the input: what a terminal would act on is replaced. */
-static int json_fault(struct read_fault *fault, const json_error_t *error)
-{
-    char space[200];
-    struct fmt out = fmt_over(space, sizeof space);
-    fmt_text(&out, "not a report: ");
-    for (const char *c = error->text; *c; c++)
-        fmt_char(&out, (unsigned char)*c < ' ' || *c == 127 ? '?' : *c);
-    fault->line = error->line > 0 ? error->line : 0;
-    fault->column = error->column > 0 ? error->column : 0;
-    return content_fault(fault, space);
-}
-
-int read_text(const char *text, size_t bytes, json_t **report, struct read_fault *fault)
-{
-    if (bytes == 0) return content_fault(fault, "empty");
-    json_error_t problem = {0};
-    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &problem);
-    if (!document) return json_fault(fault, &problem);
-    int error = check_report(document, fault);
-    if (error) {
-        json_decref(document);
-        return error;
-    }
-    *report = document;
-    return 0;
-}
-
-/* All that the descriptor gives, in memory that doubles. Bytes, or −errno. */
-static long read_all(int fd, struct arena *arena, char **text)
-{
-    size_t capacity = (size_t)1 << 20, used = 0;
-    char *data = arena_alloc(arena, capacity);
-    while (data) {
-        long got = sys_call3(SYS_read, fd, data + used, capacity - used);
-        if (got == -EINTR) continue;
-        if (got < 0) return got;
-        *text = data;
-        used += (size_t)got;
-        if (got == 0) return (long)used;
-        if (used < capacity) continue;
-        if (capacity >= most_bytes) return -EFBIG;
-        char *larger = arena_alloc(arena, capacity * 2);
-        if (larger) memcpy(larger, data, used);
-        capacity *= 2;
-        data = larger;
-    }
-    return -ENOMEM;
-}
-
-int read_report(const char *path, json_t **report, struct read_fault *fault)
-{
-    int fd = (int)sys_call4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
-    if (fd < 0) return fault_set(&fault->fault, fd, "can't be opened");
-    struct arena arena = ARENA_INIT;
-    char *text = NULL;
-    long bytes = read_all(fd, &arena, &text);
-    int error = bytes < 0 ? fault_set(&fault->fault, (int)bytes, "can't be read")
-                          : read_text(text, (size_t)bytes, report, fault);
-    (void)sys_call1(SYS_close, fd); /* was only read */
-    arena_fini(&arena);
-    return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What read.c checks of a report's objects: a table each. No copy of the schema: they hold what
+ * What check.c looks at in a report's objects: a table each. No copy of the schema: they hold what
  * readers rely on. Runs outside of targets. */
 #pragma once
 
