@@ -42,6 +42,26 @@ def gcc_loses_what_the_list_says_and_nothing_else():
     assert run("advise", "--flag", "--cost=1e6", "two.json").stdout == ""
 
 
+def what_a_part_of_a_name_would_take_is_found_among_many():
+    """Names of two letters, parts of one another all over, against Python's own `in`."""
+    import random
+    random.seed(3)
+    names = sorted({"".join(random.choice("ab_") for _ in range(random.randint(1, 8))) for _ in range(700)})
+    cheap = set(random.sample(names, 400))
+    document = report([dict(generate.function(i, name, [5 if name in cheap else 5000] * 100), Count=100)
+                       for i, name in enumerate(names)])
+    document["overhead"] = {"calls": 100 * len(names), "per_call_ns": 25.0, "total_ms": 1.0}
+    write("parts.json", document)
+    told = json.loads(run("advise", "--json", "--all", "parts.json").stdout)
+    assert {f["name"] for f in told["functions"]} == cheap
+    alone = {name for name in cheap if not any(name in other for other in set(names) - cheap)}
+    assert 20 < len(alone) < 380, len(alone)
+    assert {f["name"] for f in told["functions"] if f["gcc_pattern"]} == alone
+    listed = {name for name in alone if not any(other in name for other in alone - {name})}
+    flag = run("advise", "--flag", "--all", "parts.json").stdout.strip().partition("=")[2].strip("'")
+    assert sorted(flag.split(",")) == sorted(listed), set(flag.split(",")) ^ listed
+
+
 def names_that_gcc_prints_otherwise_are_shortened_or_left():
     """A comma is escaped, default template arguments are not asked for; on real names, by compiling."""
     program = """#include <vector>
@@ -134,6 +154,6 @@ def no_name_drives_the_terminal():
     assert not set(told) & {"\x1b", "\x7f", "\u009b"}
 
 
-main([gcc_loses_what_the_list_says_and_nothing_else, names_that_gcc_prints_otherwise_are_shortened_or_left,
+main([gcc_loses_what_the_list_says_and_nothing_else, what_a_part_of_a_name_would_take_is_found_among_many, names_that_gcc_prints_otherwise_are_shortened_or_left,
       the_attribute_works_in_both_compilers, clang_is_as_the_page_says, costs_are_calls_times_what_the_report_measured,
       self_counts_not_the_whole_call, what_cannot_be_advised_on_is_told, no_name_drives_the_terminal])

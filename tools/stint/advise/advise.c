@@ -72,18 +72,6 @@ static int read_arguments(struct opt_args *args, struct advise_arguments *argume
     }
 }
 
-/* Listed once where a name is there twice, and not at all where another one is a part of it. */
-static bool is_covered(const struct cheaps *cheaps, size_t which)
-{
-    const char *pattern = cheaps->items[which].pattern;
-    for (size_t i = 0; i < cheaps->cheap; i++) {
-        const struct cheap *other = &cheaps->items[i];
-        if (i == which || !cheap_is_listed(other) || !strstr(pattern, other->pattern)) continue;
-        if (strcmp(pattern, other->pattern) != 0 || i < which) return true;
-    }
-    return false;
-}
-
 /* gcc's option, or NULL where the list would be empty; to be freed. */
 static char *gcc_flag(const struct cheaps *cheaps)
 {
@@ -95,7 +83,7 @@ static char *gcc_flag(const struct cheaps *cheaps)
     fputs(option, out);
     for (size_t i = 0; i < cheaps->cheap; i++) {
         const struct cheap *cheap = &cheaps->items[i];
-        if (!cheap_is_listed(cheap) || is_covered(cheaps, i)) continue;
+        if (!cheap_is_listed(cheap) || cheap->is_covered) continue;
         if (listed++) putc(',', out);
         for (const char *c = cheap->pattern; *c; c++) fprintf(out, *c == ',' ? "\\%c" : "%c", *c);
     }

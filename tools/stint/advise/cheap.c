@@ -4,6 +4,7 @@
  */
 #include "advise/cheap.h"
 
+#include "advise/parts.h"
 #include "verb/memory.h"
 
 #include <math.h>
@@ -49,16 +50,81 @@ static int by_calls(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* A name that gcc prints in a way of its own is compared as a whole. */
-static void find_also(const struct cheaps *cheaps, struct cheap *cheap)
+/* What is known of a pattern. Functions of one name have one. */
+struct meeting {
+    size_t first; /* the first function that has it */
+    size_t also;
+    const char *also_one;
+    bool is_covered; /* another one that is listed lies in it */
+};
+
+struct meetings {
+    struct parts parts;
+    struct meeting *items; /* of each part */
+    const char *name;      /* what is looked at: a name that is to be kept, or … */
+    uint32_t own;          /* … a pattern */
+};
+
+static void meet_name(void *context, uint32_t part)
 {
-    if (!cheap->pattern) return;
+    struct meetings *meetings = context;
+    meetings->items[part].also++;
+    meetings->items[part].also_one = meetings->name;
+}
+
+static void meet_pattern(void *context, uint32_t part)
+{
+    struct meetings *meetings = context;
+    if (part != meetings->own && !meetings->items[part].also)
+        meetings->items[meetings->own].is_covered = true;
+}
+
+/* What a pattern would take too. A name that gcc prints in a way of its own is compared as a whole.
+ */
+static void find_also(const struct cheaps *cheaps, struct meetings *meetings)
+{
     for (size_t i = cheaps->cheap; i < cheaps->used; i++) {
         const struct cheap *other = &cheaps->items[i];
-        if (!strstr(other->gcc_name ? other->gcc_name : other->name, cheap->pattern)) continue;
-        cheap->also++;
-        cheap->also_one = other->name;
+        meetings->name = other->name;
+        parts_each(&meetings->parts, other->gcc_name ? other->gcc_name : other->name, meet_name,
+                   meetings);
     }
+}
+
+static void find_covered(const struct cheaps *cheaps, struct meetings *meetings)
+{
+    for (size_t i = 0; i < cheaps->cheap; i++) {
+        const struct cheap *cheap = &cheaps->items[i];
+        if (cheap->part == PARTS_NONE || meetings->items[cheap->part].first != i) continue;
+        meetings->own = cheap->part;
+        parts_each(&meetings->parts, cheap->pattern, meet_pattern, meetings);
+    }
+}
+
+static void meet(struct cheaps *cheaps)
+{
+    struct meetings meetings = {.name = NULL};
+    parts_init(&meetings.parts);
+    for (size_t i = 0; i < cheaps->cheap; i++) {
+        struct cheap *cheap = &cheaps->items[i];
+        cheap->part = cheap->pattern ? parts_add(&meetings.parts, cheap->pattern) : PARTS_NONE;
+    }
+    parts_link(&meetings.parts);
+    meetings.items = memory_new(meetings.parts.count, sizeof *meetings.items);
+    for (size_t i = cheaps->cheap; i-- > 0;)
+        if (cheaps->items[i].part != PARTS_NONE) meetings.items[cheaps->items[i].part].first = i;
+    find_also(cheaps, &meetings);
+    find_covered(cheaps, &meetings);
+    for (size_t i = 0; i < cheaps->cheap; i++) {
+        struct cheap *cheap = &cheaps->items[i];
+        if (cheap->part == PARTS_NONE) continue;
+        const struct meeting *meeting = &meetings.items[cheap->part];
+        cheap->also = meeting->also;
+        cheap->also_one = meeting->also_one;
+        cheap->is_covered = meeting->is_covered || meeting->first < i;
+    }
+    free(meetings.items);
+    parts_fini(&meetings.parts);
 }
 
 void cheaps_judge(struct cheaps *cheaps, double cost_ns, double least_part)
@@ -72,7 +138,7 @@ void cheaps_judge(struct cheaps *cheaps, double cost_ns, double least_part)
         cheaps->cheap += cheap->is_cheap;
     }
     qsort(cheaps->items, cheaps->used, sizeof *cheaps->items, by_calls);
-    for (size_t i = 0; i < cheaps->cheap; i++) find_also(cheaps, &cheaps->items[i]);
+    meet(cheaps);
 }
 
 bool cheap_is_listed(const struct cheap *cheap) { return cheap->pattern && cheap->also == 0; }

@@ -14,8 +14,10 @@ struct cheap {
     double p50_ns;  /* of whole calls; NAN = not known */
     bool is_cheap;
     char *gcc_name, *pattern; /* NULL where gcc's writing, or a part of it, is not known */
+    uint32_t part;            /* the pattern's number while patterns are compared */
     size_t also;              /* functions to be kept that the pattern would take too */
     const char *also_one;     /* one of them */
+    bool is_covered;          /* a pattern that is listed takes it already */
 };
 
 struct cheaps {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Few of each, so they are found by looking through them. Runs in `stint`. */
+ * Lists in the order in which names came, and an index by name. Runs in `stint`. */
 #include "merge/extras.h"
 
 #include "verb/memory.h"
@@ -8,6 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+void extras_init(struct extras *extras, struct arena *strings)
+{
+    *extras = (struct extras){.strings = strings,
+                              .counter_names = {.places = {.arena = strings}},
+                              .value_names = {.places = {.arena = strings}},
+                              .value_titles = {.places = {.arena = strings}},
+                              .frame_names = {.places = {.arena = strings}}};
+}
 
 void extras_fini(struct extras *extras)
 {
@@ -38,10 +47,18 @@ static void add_to(struct counter *counter, const struct intake_counter *more)
     counter->is_saturated = true;
 }
 
+static const struct span no_unit = {0};
+
+static bool is_counter(const void *list, uint32_t place, struct span name, struct span unit)
+{
+    (void)unit; /* counters have none */
+    return span_is(name, ((const struct counter *)list)[place].name);
+}
+
 void extras_add_counter(struct extras *extras, struct span name, const struct intake_counter *more)
 {
-    size_t i = 0;
-    while (i < extras->counters_used && !span_is(name, extras->counters[i].name)) i++;
+    size_t i = names_place(&extras->counter_names, extras->counters, is_counter, name, no_unit,
+                           extras->counters_used);
     if (i == extras->counters_used) {
         extras->counters = memory_grow(extras->counters, extras->counters_used,
                                        &extras->counters_room, sizeof *extras->counters);
@@ -52,22 +69,37 @@ void extras_add_counter(struct extras *extras, struct span name, const struct in
 
 /* Values. */
 
-static bool is_same(const struct value *value, struct span name, struct span unit)
+static bool is_value(const void *list, uint32_t place, struct span name, struct span unit)
 {
+    const struct value *value = &((const struct value *)list)[place];
     return span_is(name, value->name) &&
            (value->unit ? unit.data && span_is(unit, value->unit) : !unit.data);
 }
 
+static bool has_title(const void *list, uint32_t place, struct span name, struct span unit)
+{
+    (void)unit; /* does not count here */
+    return span_is(name, ((const struct value *)list)[place].name);
+}
+
+static void make_value(struct extras *extras, struct span name, struct span unit)
+{
+    size_t place = extras->values_used;
+    extras->values =
+        memory_grow(extras->values, place, &extras->values_room, sizeof *extras->values);
+    extras->values[extras->values_used++] = (struct value){
+        .name = keep(extras, name),
+        .unit = unit.data ? keep(extras, unit) : NULL,
+        .is_second = names_place(&extras->value_titles, extras->values, has_title, name, no_unit,
+                                 place) != place,
+    };
+}
+
 size_t extras_add_value(struct extras *extras, struct span name, const struct intake_value *more)
 {
-    size_t i = 0;
-    while (i < extras->values_used && !is_same(&extras->values[i], name, more->unit)) i++;
-    if (i == extras->values_used) {
-        extras->values = memory_grow(extras->values, extras->values_used, &extras->values_room,
-                                     sizeof *extras->values);
-        extras->values[extras->values_used++] = (struct value){
-            .name = keep(extras, name), .unit = more->unit.data ? keep(extras, more->unit) : NULL};
-    }
+    size_t i = names_place(&extras->value_names, extras->values, is_value, name, more->unit,
+                           extras->values_used);
+    if (i == extras->values_used) make_value(extras, name, more->unit);
     struct value *value = &extras->values[i];
     value->n = bins_plus(value->n, more->n);
     value->sum += more->has_sum ? more->sum : NAN;
@@ -124,14 +156,22 @@ double value_quantile(const struct value *value, double q)
 
 /* Frames. */
 
+static bool are_frames(const void *list, uint32_t place, struct span name, struct span unit)
+{
+    (void)unit; /* frames have none */
+    return span_is(name, ((struct frames *const *)list)[place]->total.name);
+}
+
 struct frames *extras_frames(struct extras *extras, struct span name)
 {
-    for (size_t i = 0; i < extras->frames_used; i++)
-        if (span_is(name, extras->frames[i]->total.name)) return extras->frames[i];
+    size_t i = names_place(&extras->frame_names, extras->frames, are_frames, name, no_unit,
+                           extras->frames_used);
+    if (i < extras->frames_used) return extras->frames[i];
     extras->frames = memory_grow(extras->frames, extras->frames_used, &extras->frames_room,
                                  sizeof *extras->frames);
     struct frames *frames = memory_new(1, sizeof *frames);
     frames->total.name = keep(extras, name);
+    frames->blames_by_item.arena = extras->strings;
     extras->frames[extras->frames_used++] = frames;
     return frames;
 }
@@ -159,15 +199,16 @@ struct worst *frames_add_worst(struct frames *frames, const struct worst *worst)
 
 void frames_add_blame(struct frames *frames, const struct blame *blame)
 {
-    size_t i = 0;
-    while (i < frames->blames_used && !(frames->blames[i].is_category == blame->is_category &&
-                                        frames->blames[i].item == blame->item))
-        i++;
-    if (i < frames->blames_used) {
-        frames->blames[i].excess_ms += blame->excess_ms;
-        frames->blames[i].frames = bins_plus(frames->blames[i].frames, blame->frames);
+    uint64_t key = (uint64_t)blame->item << 1 | blame->is_category;
+    uint32_t place = index_find(&frames->blames_by_item, key);
+    if (place != INDEX_NONE) {
+        struct blame *known = &frames->blames[place];
+        known->excess_ms += blame->excess_ms;
+        known->frames = bins_plus(known->frames, blame->frames);
         return;
     }
+    /* without memory it stands there twice */
+    (void)index_put(&frames->blames_by_item, key, (uint32_t)frames->blames_used);
     frames->blames = memory_grow(frames->blames, frames->blames_used, &frames->blames_room,
                                  sizeof *frames->blames);
     frames->blames[frames->blames_used++] = *blame;

@@ -3,6 +3,7 @@
  * Counters, values and frames of many reports. */
 #pragma once
 
+#include "merge/names.h"
 #include "merge/pool.h"
 
 enum { EXTRAS_WORST = 32, EXTRAS_BLAMED = 16, EXTRAS_BLAME_ROWS = 64 };
@@ -21,6 +22,7 @@ struct value_bucket {
 
 struct value {
     const char *name, *unit; /* unit NULL = none */
+    bool is_second;          /* another one, of another unit, had this name before */
     uint64_t n;
     double sum, least, most; /* sum NAN = beyond a double */
     bool has_spread;
@@ -53,10 +55,13 @@ struct frames {
     uint32_t worst_used;
     struct blame *blames;
     size_t blames_used, blames_room;
+    struct index blames_by_item;
 };
 
+/* extras_init to extras_fini. */
 struct extras {
     struct arena *strings;
+    struct names counter_names, value_names, value_titles, frame_names; /* titles: without units */
     struct counter *counters;
     size_t counters_used, counters_room;
     struct value *values;
@@ -65,6 +70,7 @@ struct extras {
     size_t frames_used, frames_room;
 };
 
+void extras_init(struct extras *extras, struct arena *strings);
 void extras_fini(struct extras *extras);
 
 void extras_add_counter(struct extras *extras, struct span name,

@@ -14,7 +14,8 @@ void gather_init(struct gather *gather)
     pool_init(&gather->functions, &gather->strings, &gather->shares_left);
     pool_init(&gather->categories, &gather->strings, &gather->shares_left);
     trails_init(&gather->trails, &gather->strings, TRAILS_MOST);
-    gather->extras.strings = &gather->strings;
+    extras_init(&gather->extras, &gather->strings);
+    gather->lost_names.places.arena = &gather->strings;
 }
 
 void gather_fini(struct gather *gather)
@@ -118,11 +119,18 @@ static void take_overhead(void *context, const struct intake_overhead *overhead)
     if (!overhead->is_measured && overhead->calls) gather->overhead_is_unknown = true;
 }
 
+static bool is_lost(const void *list, uint32_t place, struct span name, struct span unit)
+{
+    (void)unit; /* it has none */
+    return span_is(name, ((const struct gather_lost *)list)[place].key);
+}
+
 static void take_lost(void *context, struct span key, uint64_t count)
 {
     struct gather *gather = context;
-    size_t i = 0;
-    while (i < gather->lost_used && !span_is(key, gather->lost[i].key)) i++;
+    const struct span no_unit = {0};
+    size_t i =
+        names_place(&gather->lost_names, gather->lost, is_lost, key, no_unit, gather->lost_used);
     if (i == gather->lost_used) {
         gather->lost =
             memory_grow(gather->lost, gather->lost_used, &gather->lost_room, sizeof *gather->lost);

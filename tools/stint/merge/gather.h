@@ -55,6 +55,7 @@ struct gather {
     struct gather_thread_function *thread_functions;
     size_t thread_functions_used, thread_functions_room;
     uint64_t thread_functions_left_out;
+    struct names lost_names;
     struct gather_lost *lost;
     size_t lost_used, lost_room;
     const char *clock_source; /* the first one's */

@@ -137,16 +137,11 @@ static void write_value(struct emit *emit, const struct value *value)
 }
 
 /* A second one of the name, of another unit, has the unit in its name. */
-static void open_value(struct emit *emit, const struct extras *extras, size_t which)
+static void open_value(struct emit *emit, const struct value *value)
 {
-    const struct value *value = &extras->values[which];
     char name[512];
-    bool is_second = false;
-    for (size_t i = 0; i < which; i++)
-        is_second |= extras->values[i].name && value->name &&
-                     strcmp(extras->values[i].name, value->name) == 0;
     snprintf(name, sizeof name, "%s (%s)", value->name, value->unit ? value->unit : "no unit");
-    emit_open(emit, is_second ? name : value->name, '{');
+    emit_open(emit, value->is_second ? name : value->name, '{');
 }
 
 static void write_values(struct emit *emit, const struct extras *extras)
@@ -155,7 +150,7 @@ static void write_values(struct emit *emit, const struct extras *extras)
     emit_line(emit);
     emit_open(emit, "values", '{');
     for (size_t i = 0; i < extras->values_used; i++) {
-        open_value(emit, extras, i);
+        open_value(emit, &extras->values[i]);
         write_value(emit, &extras->values[i]);
         emit_close(emit, '}');
     }
