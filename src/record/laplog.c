@@ -134,7 +134,7 @@ static struct store_lap_worst *claim(struct control *block, struct laplog *log, 
     if (!is_at_end) {
         struct store_lap_worst *place = &places[record->worst_used];
         begin_change(place);
-        /* Release pairs with the acquire in report/laps.c. */
+        /* Release pairs with the acquire in report/worst.c. */
         __atomic_store_n(&record->worst_used, record->worst_used + 1, __ATOMIC_RELEASE);
         log->knows_shortest = false;
         return place;
@@ -150,7 +150,7 @@ static struct store_lap_worst *claim(struct control *block, struct laplog *log, 
 
 static void publish(struct store_lap_worst *place)
 {
-    /* Release pairs with the acquire in report/laps.c. */
+    /* Release pairs with the acquire in report/worst.c. */
     __atomic_store_n(&place->changes, place->changes + 1, __ATOMIC_RELEASE);
 }
 

@@ -5,9 +5,22 @@
 #pragma once
 
 #include "report/statistics.h"
+#include "store/lap_layout.h"
+
+/* A kind in one thread. */
+struct lap_part {
+    const struct store_lap *record;
+    struct lap_part *next;
+    struct part part; /* of the durations, linked to those of the other threads */
+    uint64_t count;
+};
 
 /* A kind of lap, over all threads. */
-struct laps_kind;
+struct laps_kind {
+    const char *name;
+    uint32_t function;
+    struct lap_part *parts, *last;
+};
 
 struct laps {
     struct merged *merged;
@@ -25,3 +38,7 @@ int laps_init(struct laps *laps, struct merged *merged);
 
 /* The member `frames` of the open object, where there are any. */
 void laps_write(struct laps *laps, struct statistics *statistics);
+
+/* For worst.c: ticks as milliseconds, and whether the report has that function. */
+double laps_ms(const struct laps *laps, double ticks);
+bool laps_is_told(const struct laps *laps, uint32_t function);
