@@ -12,6 +12,7 @@
 #include "clock/clock.h"
 #include "life/companion.h"
 #include "life/finish.h"
+#include "life/reporting.h"
 #include "life/start.h"
 #include "record/recorder.h"
 #include "signals/altstack.h"
@@ -99,7 +100,7 @@ static void add_backtrace(void)
     if (frames <= 0) return;
     ending->frames = (uint32_t)frames;
     __atomic_store_n(&ending->backtrace, crash.backtrace, __ATOMIC_RELEASE);
-    (void)finish_write_again(); /* a failure leaves the first report */
+    (void)reporting_again(); /* a failure leaves the first report */
 }
 
 /* The init of a namespace: the kernel drops every signal that was sent to it at SIG_DFL. */
@@ -112,7 +113,7 @@ static void report_end(void)
 {
     struct store_ending ending = signal_ending();
     finish_set_ending(&ending);
-    if (!finish_write_final()) add_backtrace();
+    if (!reporting_final()) add_backtrace();
 }
 
 static long report(void *unused)
@@ -120,7 +121,7 @@ static long report(void *unused)
     bool survives = will_survive();
     guard_begin(true);
     if (survives)
-        (void)finish_write_snapshot();
+        (void)reporting_snapshot(NULL, 0);
     else
         report_end();
     guard_end();

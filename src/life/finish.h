@@ -49,14 +49,6 @@ bool finish_is_ours(void);
 bool finish_claim(void);
 /* is_made: it stands (or could not be made); else the process goes on and may end again. */
 void finish_release(bool is_made);
-/* Brings the head's clocks and the threads' rows up to date and has the companion write under the
- * process's final name, guarded (between guard_begin and guard_end); signals are blocked. On
- * success the store is removed, on failure a line says why and what to do. finish_write_again
- * repeats it under that name, silently; finish_write_snapshot writes it as a report of a process
- * that goes on. 0 or −errno. */
-int finish_write_final(void);
-int finish_write_again(void);
-int finish_write_snapshot(void);
 /* Puts the ending into the head; kind last. */
 void finish_set_ending(const struct store_ending *ending);
 
