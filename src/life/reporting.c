@@ -13,6 +13,7 @@
 #include "clock/clock.h"
 #include "life/companion.h"
 #include "life/modules.h"
+#include "life/newstore.h"
 #include "life/start.h"
 #include "life/warn.h"
 #include "self/identity.h"
@@ -221,7 +222,7 @@ int reporting_snapshot(const char *path, size_t bytes)
     if (!result) result = write_report(report.name, true);
     if (result) return result;
     head->snapshots++;
-    start_note_out();
+    newstore_note_out();
     return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The once-only start. The constructor (or an event that comes before it) copies what the target
- * may overwrite later: settings, paths, arguments. The first event makes the store and fills its
- * head. Both are races with one winner; signals are blocked meanwhile, so a handler never meets a
+ * may overwrite later: settings, paths, arguments. The first event makes the store (newstore.c).
+ * Both are races with one winner; signals are blocked meanwhile, so a handler never meets a
  * half-done start in its own thread. */
 #include "life/start.h"
 
@@ -12,18 +12,16 @@
 #include "base/say.h"
 #include "base/sys.h"
 #include "clock/clock.h"
-#include "config.h"
 #include "control/control.h"
 #include "life/companion.h"
-#include "life/crash.h"
 #include "life/finish.h"
 #include "life/lapnames.h"
 #include "life/modules.h"
+#include "life/newstore.h"
 #include "life/snapshot.h"
 #include "life/thread.h"
 #include "life/warn.h"
 #include "real/real.h"
-#include "record/recorder.h"
 #include "self/identity.h"
 #include "self/outname.h"
 #include "self/run.h"
@@ -39,9 +37,6 @@
 
 struct process process;
 _Static_assert(sizeof process.run == RUN_BYTES, "a run's name fits");
-
-/* The environment's word for where stores belong; copied since environ may be overwritten. */
-static char runtime_directory[4096];
 
 static enum process_state state_now(void)
 {
@@ -83,12 +78,6 @@ static const char *environment_value(const char *name)
         if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
             return *entry + length + 1;
     return NULL;
-}
-
-static void copy_text(char *to, size_t capacity, const char *from)
-{
-    struct fmt out = fmt_over(to, capacity);
-    fmt_text(&out, from ? from : "");
 }
 
 /* A bound as the user would write it: durations in seconds where they are whole. */
@@ -228,7 +217,7 @@ COLD static bool prepare(void)
     settings_read(&process.settings, environ, process.is_root ? say_bad_setting : keep_silent);
     process.is_off = process.settings.disable || (!process.is_root && !process.settings.follow);
     find_out_name();
-    copy_text(runtime_directory, sizeof runtime_directory, environment_value("XDG_RUNTIME_DIR"));
+    newstore_keep_directory(environment_value("XDG_RUNTIME_DIR"));
     if (process.is_off) return true;
     thread_init();
     struct control_process *page = control_process();
@@ -254,24 +243,6 @@ bool start_process(void)
     return state_now() > PROCESS_PREPARING;
 }
 
-/* The arguments, separated by NUL, the last one without; the first 32 KiB, copied before the target
- * overwrites them. */
-static char arguments[32768];
-static size_t argument_bytes;
-
-COLD static void keep_arguments(int argc, char *const *argv)
-{
-    size_t used = 0;
-    for (int i = 0; i < argc && argv[i]; i++) {
-        size_t length = strlen(argv[i]), room = sizeof arguments - used;
-        size_t bytes = length + 1 < room ? length + 1 : room;
-        memcpy(arguments + used, argv[i], bytes);
-        used += bytes;
-        if (bytes <= length) break;
-    }
-    argument_bytes = used ? used - 1 : 0;
-}
-
 static bool is_constructed;
 
 COLD bool start_announce(void)
@@ -287,7 +258,7 @@ COLD bool start_announce(void)
 __attribute__((constructor)) static void constructor(int argc, char **argv)
 {
     int saved = errno;
-    keep_arguments(argc, argv);
+    newstore_keep_arguments(argc, argv);
     (void)real();
     if (start_process() && !process.is_off) {
         finish_register();
@@ -299,127 +270,6 @@ __attribute__((constructor)) static void constructor(int argc, char **argv)
     errno = saved;
 }
 
-/* Where stores may lie, in the order of preference. `report` is the report's directory. */
-static void choose_directories(struct store_options *options, char *report, size_t capacity)
-{
-    const char *wish = process.settings.store;
-    size_t n = 0;
-    if (strcmp(wish, "none") == 0) return;
-    if (strcmp(wish, "auto") != 0) {
-        (void)outname_absolute(wish, process.directory, report, capacity);
-        options->directories[n] = report;
-        return;
-    }
-    if (runtime_directory[0] == '/') options->directories[n++] = runtime_directory;
-    options->directories[n++] = "/dev/shm";
-    if (!outname_fill(process.out, 1, report, capacity)) return;
-    char *slash = strrchr(report, '/');
-    if (!slash) return;
-    slash[slash == report] = '\0';
-    options->directories[n] = report;
-}
-
-static store_ref store_text_of(const char *data, size_t bytes)
-{
-    return store_copy_text(&process.store, data, bytes);
-}
-
-void start_note_out(void)
-{
-    static char name[4096]; /* of who reports, or starts */
-    const struct store_head *head = store_head(&process.store);
-    struct store_text *out = head->out ? store_at(&process.store, head->out) : NULL;
-    if (!out || !outname_fill(process.out, head->snapshots + 1, name, sizeof name)) return;
-    size_t length = strlen(name);
-    memcpy(out->data, name, length + 1);
-    out->bytes = (uint32_t)length;
-}
-
-static void fill_texts(struct store_head *head)
-{
-    static char scratch[4096]; /* the starter's alone */
-    size_t length = identity_executable(scratch, sizeof scratch);
-    head->executable = length ? store_text_of(scratch, length) : 0;
-    head->host = store_text_of(scratch, identity_host(scratch, sizeof scratch));
-    if (!argument_bytes) { /* an event before our constructor: nobody has overwritten them yet */
-        long bytes = identity_read_file("/proc/self/cmdline", arguments, sizeof arguments);
-        argument_bytes = bytes > 0 ? (size_t)bytes - 1 : 0;
-    }
-    head->arguments = store_text_of(arguments, argument_bytes);
-    if (outname_fill(process.out, UINT32_MAX, scratch, sizeof scratch)) /* the longest */
-        head->out = store_text_of(scratch, strlen(scratch));
-    start_note_out();
-}
-
-static void fill_clock(struct store_head *head)
-{
-    struct timespec now = {0};
-    (void)sys_call2(SYS_clock_gettime, CLOCK_REALTIME, &now);
-    head->started_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    head->clock_source = clock_choose((enum clock_wish)process.settings.clock);
-    struct clock_pair first = clock_read_pair((enum clock_source)head->clock_source);
-    head->first_ticks = first.ticks;
-    head->first_raw_ns = first.raw_ns;
-    head->first_error_ns = first.error_ns;
-}
-
-static void configure(const struct store_head *head)
-{
-    const struct settings *settings = &process.settings;
-    const struct recorder_options options = {
-        .store = &process.store,
-        .max_nodes = settings->max_nodes,
-        .max_depth = settings->max_depth,
-        .max_threads = settings->max_threads,
-        .function_samples = settings->function_samples,
-        .max_samples = settings->max_samples,
-        .sample_bytes = settings->sample_bytes,
-        .clock_source = head->clock_source,
-        .worst_laps = settings->worst_frames,
-        .lap_budget_ns = settings->frame_budget_ns,
-    };
-    recorder_configure(&options);
-}
-
-COLD static void fill_head(void)
-{
-    struct store_head *head = store_head(&process.store);
-    memcpy(head->stint_version, STINT_VERSION, sizeof STINT_VERSION);
-    memcpy(head->run, process.run, sizeof head->run);
-    head->pid = process.pid;
-    head->parent_pid = (uint32_t)sys_call0(SYS_getppid);
-    head->process_start = process.start_time;
-    head->boot_id = clock_boot_id();
-    head->max_nodes = process.settings.max_nodes;
-    head->lap_budget_ns = process.settings.frame_budget_ns;
-    head->worst_laps = process.settings.worst_frames;
-    if (process.settings.thread_trees) head->flags |= STORE_THREAD_TREES;
-    fill_clock(head);
-    fill_texts(head);
-    configure(head);
-}
-
-COLD static bool make_store(void)
-{
-    static char directory[4096]; /* the starter's alone */
-    struct store_options options = {.pid = process.pid};
-    if (!process.out[0]) {
-        warn_once(WARN_NAME_TOO_LONG, process.settings.out);
-        return false;
-    }
-    choose_directories(&options, directory, sizeof directory);
-    if (store_create(&process.store, &options)) {
-        warn_once(WARN_NO_STORE, "the kernel refuses it");
-        return false;
-    }
-    if (!process.store.path[0] && options.directories[0] == directory)
-        warn_once(WARN_STORE_DIRECTORY, directory);
-    fill_head();
-    modules_store();
-    crash_install();
-    return true;
-}
-
 bool start_recording(void)
 {
     enum process_state state = state_now();
@@ -429,7 +279,7 @@ bool start_recording(void)
     struct file_guard guard;
     file_guard(&guard);
     if (!process.is_off && claim(PROCESS_READY, PROCESS_STARTING)) {
-        process.is_off = !make_store();
+        process.is_off = !newstore_make();
         set_state(process.is_off ? PROCESS_READY : PROCESS_RECORDING);
     } else {
         wait_while(PROCESS_STARTING);

@@ -18,10 +18,10 @@ enum process_state {
     PROCESS_READY,     /* nothing recorded yet */
     PROCESS_STARTING,  /* one thread makes the store */
     PROCESS_RECORDING,
-    PROCESS_FINISHED, /* the final report is being made or stands; finish.c sets it */
+    PROCESS_FINISHED, /* the final report is being made or stands; reporting.c sets it */
 };
 
-/* The one object. Written by start.c, fork.c and finish.c alone. */
+/* The one object. Written by start.c, newstore.c, fork.c and reporting.c alone. */
 struct process {
     uint32_t state;    /* enum process_state; acquire/release */
     uint32_t starter;  /* tid of the thread that prepares or starts */
@@ -66,10 +66,6 @@ bool start_is_vfork_child(void);
 
 /* The store's clock, where there is a store. Context: any thread, signal-safe. */
 uint64_t start_ticks_now(void);
-
-/* Tells the store the name of the next report, under which a killed process's is made. Context: who
- * reports; the store's start. */
-void start_note_out(void);
 
 /* The report's name with %s filled by `snapshot` and `insert` put before the extension ("" =
  * nothing), into name[0 … capacity). False where it does not fit. Context: any thread, signal-safe.
