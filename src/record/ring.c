@@ -31,11 +31,7 @@ static bool may_take(uint64_t bytes)
 /* Both in one store, so that no handler finds one without the other. */
 static void set_next_and_capacity(struct store_ring *ring, uint32_t next, uint32_t capacity)
 {
-    union {
-        uint32_t parts[2];
-        uint64_t whole;
-    } word = {{next, capacity}};
-    __atomic_store_n((uint64_t *)(void *)&ring->next, word.whole, __ATOMIC_RELEASE);
+    __atomic_store_n(&ring->places, (uint64_t)capacity << 32 | next, __ATOMIC_RELEASE);
 }
 
 static bool grow(struct control *block, struct store_ring *ring)

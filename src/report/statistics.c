@@ -265,7 +265,8 @@ uint64_t statistics_samples(const struct statistics *statistics, const struct pa
     uint64_t held = 0;
     *values = NULL;
     if (ring) {
-        uint64_t capacity = ring->capacity, next = __atomic_load_n(&ring->next, __ATOMIC_ACQUIRE);
+        uint64_t places = __atomic_load_n(&ring->places, __ATOMIC_ACQUIRE);
+        uint64_t next = (uint32_t)places, capacity = places >> 32;
         held = next < capacity && !ring->lapped ? next : capacity;
         store_ref samples = __atomic_load_n(&ring->samples, __ATOMIC_ACQUIRE);
         *values = view_at(statistics->view, samples, held * sizeof(uint64_t));

@@ -217,10 +217,15 @@ enum store_function_flags {
 struct store_ring {
     store_ref samples; /* uint64_t[capacity] */
     uint32_t limit;
-    uint32_t next, capacity; /* in one word: both change at once when the array grows */
-    uint64_t lapped;         /* samples of the laps before this one; 0 = all are held */
+    union {
+        struct {
+            uint32_t next, capacity;
+        };
+        uint64_t places; /* both: they change at once, and a place is claimed with its bound */
+    };
+    uint64_t lapped; /* samples of the laps before this one; 0 = all are held */
 };
-_Static_assert(sizeof(struct store_ring) == 24, "next and capacity are one aligned word");
+_Static_assert(sizeof(struct store_ring) == 24, "nothing between, nothing after");
 
 /* A call that was entered while recording was paused has this and its address for start_ticks. It
  * is no call of the report's: its node is that of the call around it. No clock reaches so far, so

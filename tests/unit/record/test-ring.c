@@ -6,8 +6,10 @@
 #include "lab.h"
 
 #include "record/func.h"
+#include "record/ring_hot.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -148,6 +150,64 @@ static void without_memory_a_ring_keeps_its_size(void **state)
     assert_newest(owner, 300, 64);
 }
 
+#if defined(__x86_64__)
+static struct store_function *stepped;
+static int steps_left;
+
+static void add_at_the_step(int number)
+{
+    (void)number;
+    if (!--steps_left) ring_add(lab.block, stepped, value(1000), 1000);
+}
+
+/* The straight line with a handler after `steps` of its instructions that adds too; false where it
+ * ended before. */
+static bool add_with_a_handler(struct store_function *owner, uint32_t limit, int steps)
+{
+    stepped = owner;
+    steps_left = steps;
+    __asm__ volatile("pushf; orq $0x100, (%%rsp); popf" ::: "memory", "cc");
+    bool is_added = ring_try_add(lab.block->base, owner->ring, value(2000));
+    __asm__ volatile("pushf; andq $~0x100, (%%rsp); popf" ::: "memory", "cc");
+    if (!is_added) ring_add(lab.block, owner, value(2000), limit);
+    return steps_left <= 0;
+}
+
+static uint64_t held_of(const struct store_ring *ring, uint64_t wanted)
+{
+    uint64_t n = 0;
+    const uint64_t *samples = lab_at(lab.block, ring->samples);
+    for (uint32_t i = 0; i < (ring->lapped ? ring->capacity : ring->next); i++)
+        n += samples[i] == wanted;
+    return n;
+}
+
+/* Where both go: into the last places, over the end, or around. */
+static void a_handler_at_any_instruction_takes_a_place_of_its_own(void **state)
+{
+    const struct {
+        uint32_t before, limit;
+    } cases[] = {{62, 1000}, {63, 1000}, {64, 1000}, {63, 64}, {64, 64}};
+    signal(SIGTRAP, add_at_the_step);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bool more = true;
+        for (int steps = 1; more; steps++) {
+            lab_open((struct recorder_options){0});
+            struct store_function *owner = function(1);
+            add(owner, 0, cases[i].before, cases[i].limit);
+            more = add_with_a_handler(owner, cases[i].limit, steps);
+            const struct store_ring *ring = ring_of(owner);
+            assert_int_equal(ring->lapped + ring->next, cases[i].before + 1 + more);
+            assert_int_equal(held_of(ring, value(2000)), 1);
+            assert_int_equal(held_of(ring, value(1000)), more);
+            assert_true(more || steps > 5);
+            lab_close(state);
+        }
+    }
+    signal(SIGTRAP, SIG_DFL);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +219,9 @@ int main(void)
         LAB_CASE(all_rings_together_stay_within_the_bound),
         LAB_CASE(what_one_ring_is_refused_is_there_for_another),
         LAB_CASE(without_memory_a_ring_keeps_its_size),
+#if defined(__x86_64__)
+        LAB_CASE(a_handler_at_any_instruction_takes_a_place_of_its_own),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
