@@ -5,6 +5,7 @@
 #include "export/text.h"
 
 #include "base/fmt.h"
+#include "print/abbreviate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,8 @@ static size_t bytes_of(const char *text, size_t characters)
 
 char *text_shortened(const char *text, size_t most, struct arena *arena)
 {
+    char shorter[ABBREVIATE_BYTES];
+    text = abbreviate(text, most, shorter);
     size_t bytes = strlen(text), characters = 0;
     for (const char *c = text; *c; c++) characters += ((unsigned char)*c & 0xc0) != 0x80;
     if (characters <= most) return arena_copy(arena, text, bytes);

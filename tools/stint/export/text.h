@@ -36,5 +36,5 @@ char **text_names(const struct export_job *job, const char *also, char instead,
  * no memory. */
 const bool *text_twins(const struct export_job *job);
 
-/* A name cut in the middle to at most this many characters. */
+/* A name abbreviated and cut in the middle to at most this many characters. */
 char *text_shortened(const char *text, size_t most, struct arena *arena);

@@ -4,6 +4,7 @@
 #include "print/screen.h"
 
 #include "base/say.h"
+#include "print/abbreviate.h"
 #include "report/summary.h"
 #include "verb/exitcode.h"
 
@@ -84,6 +85,8 @@ static const char *put_character(const struct screen *screen, const char *text)
 
 size_t screen_name(const struct screen *screen, const char *text, size_t most)
 {
+    char shorter[ABBREVIATE_BYTES];
+    if (screen->width && most) text = abbreviate(text, most, shorter);
     size_t length = screen_width(text), head = most ? (most - 1) / 2 : 0;
     size_t cut = screen->width && most && length > most ? length - most + 1 : 0;
     size_t printed = cut ? most : length;

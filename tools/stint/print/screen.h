@@ -35,8 +35,8 @@ void screen_style(const struct screen *screen, enum screen_style style);
 /* Characters of a text. */
 size_t screen_width(const char *text);
 
-/* The text, on a terminal shortened in the middle to `most` characters: a C++ name ends with what
- * tells it from its neighbours. Returns the characters printed. */
+/* The text, on a terminal abbreviated and, where it is still too long, shortened in the middle to
+ * `most` characters. Returns the characters printed. */
 size_t screen_name(const struct screen *screen, const char *text, size_t most);
 void screen_text(const struct screen *screen, const char *text);
 
