@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const size_t most_bytes = (size_t)2 << 30;
 
@@ -47,10 +48,20 @@ int read_text(const char *text, size_t bytes, json_t **report, struct read_fault
     return 0;
 }
 
+/* A file's own size, and one to see that it is all; else a megabyte to begin with. */
+static size_t first_capacity(int fd)
+{
+    struct stat status;
+    size_t usual = (size_t)1 << 20;
+    if (sys_call2(SYS_fstat, fd, &status) != 0 || !S_ISREG(status.st_mode)) return usual;
+    return status.st_size >= 0 && (size_t)status.st_size < most_bytes ? (size_t)status.st_size + 1
+                                                                      : usual;
+}
+
 /* All that the descriptor gives, in memory that doubles. Bytes, or −errno. */
 static long read_all(int fd, struct arena *arena, char **text)
 {
-    size_t capacity = (size_t)1 << 20, used = 0;
+    size_t capacity = first_capacity(fd), used = 0;
     char *data = arena_alloc(arena, capacity);
     while (data) {
         long got = sys_call3(SYS_read, fd, data + used, capacity - used);
@@ -69,16 +80,25 @@ static long read_all(int fd, struct arena *arena, char **text)
     return -ENOMEM;
 }
 
-int read_report(const char *path, json_t **report, struct read_fault *fault)
+int read_bytes(const char *path, struct arena *arena, char **text, size_t *bytes,
+               struct read_fault *fault)
 {
     int fd = (int)sys_call4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     if (fd < 0) return fault_set(&fault->fault, fd, "can't be opened");
+    long got = read_all(fd, arena, text);
+    (void)sys_call1(SYS_close, fd); /* was only read */
+    if (got < 0) return fault_set(&fault->fault, (int)got, "can't be read");
+    *bytes = (size_t)got;
+    return 0;
+}
+
+int read_report(const char *path, json_t **report, struct read_fault *fault)
+{
     struct arena arena = ARENA_INIT;
     char *text = NULL;
-    long bytes = read_all(fd, &arena, &text);
-    int error = bytes < 0 ? fault_set(&fault->fault, (int)bytes, "can't be read")
-                          : read_text(text, (size_t)bytes, report, fault);
-    (void)sys_call1(SYS_close, fd); /* was only read */
+    size_t bytes = 0;
+    int error = read_bytes(path, &arena, &text, &bytes, fault);
+    if (!error) error = read_text(text, bytes, report, fault);
     arena_fini(&arena);
     return error;
 }

@@ -4,6 +4,7 @@
  * parts of the document are there and of their kind. */
 #pragma once
 
+#include "base/arena.h"
 #include "base/fault.h"
 
 #include <jansson.h>
@@ -26,6 +27,10 @@ struct read_fault {
  * in a circle); a node's parent stands before it; histograms ascend. 0 or −errno with the fault
  * filled. Context: outside. */
 int read_report(const char *path, json_t **report, struct read_fault *fault);
+
+/* The file alone: its bytes, in the arena. 0 or −errno as above. Context: outside. */
+int read_bytes(const char *path, struct arena *arena, char **text, size_t *bytes,
+               struct read_fault *fault);
 
 /* The same of text in memory. Context: outside. */
 int read_text(const char *text, size_t bytes, json_t **report, struct read_fault *fault);

@@ -68,6 +68,36 @@ static void a_locale_without_utf8_has_a_tree_of_ascii(void **state)
 }
 
 /* walk's inner calls lie within its outer ones, which main made: 4 calls and 2 in those, 30 ms. */
+/* The tree is read straight from the text where it is as stint writes it: what is wrong with one is
+ * told as of any part. */
+static void a_damaged_tree_is_told_with_its_place(void **state)
+{
+    static const char *const cases[][2] = {
+        {"s/\"id\": 6, \"parent\": 0/\"id\": 6, \"parent\": 6/",
+         "call_tree[6].parent is not the id of a node before it"},
+        {"s/\"id\": 5, \"parent\"/\"id\": 4, \"parent\"/",
+         "call_tree[5].id is not its place in the list"},
+        {"s/\"parent\": 1, \"function\": 0/\"parent\": 1, \"function\": 5/",
+         "call_tree[5].function is not"},
+        {"s/\"parent\": 0, \"category\": \"Frame_Total\"/\"parent\": 0, \"category\": \"Frame\"/",
+         "call_tree[7].category is not"},
+        {"s/\"Total_ms\": 29.75/\"Total_ms\": -1/", "call_tree[6].Total_ms is not"},
+        {"s/\"Total_ms\": 29.75/\"Total_ms\": 1, \"Total_ms\": 1/", "r.json:51:77: "},
+        {"s/\"drift\": {/\"drift\": /", "r.json:55:74: "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run run;
+        char line[400];
+        snprintf(line, sizeof line,
+                 "sed '%s' \"$REPORTS/views.json\" >r.json; \"$STINT\" report r.json", cases[i][0]);
+        cli(&run, line);
+        assert_int_equal(cli_status(&run), 3);
+        assert_string_equal(run.out, "");
+        CLI_LINE(run.err, "stint: ", cases[i][1]);
+        run_fini(&run);
+    }
+}
+
 static void callers_add_up_and_recursion_counts_once(void **state)
 {
     struct run run;
@@ -431,6 +461,7 @@ int main(void)
         cmocka_unit_test(the_tree_has_shares_of_all_roots),
         cmocka_unit_test(the_tree_is_cut_by_depth_and_by_share),
         cmocka_unit_test(a_locale_without_utf8_has_a_tree_of_ascii),
+        cmocka_unit_test(a_damaged_tree_is_told_with_its_place),
         cmocka_unit_test(callers_add_up_and_recursion_counts_once),
         cmocka_unit_test(a_function_is_meant_by_its_name_before_the_brackets_or_a_glob),
         cmocka_unit_test(rows_are_chosen_by_name_module_and_thread),

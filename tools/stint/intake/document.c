@@ -5,6 +5,7 @@
 #include "intake/document.h"
 
 #include "base/say.h"
+#include "intake/nodes.h"
 #include "readback/read.h"
 #include "verb/exitcode.h"
 
@@ -94,7 +95,7 @@ static bool index_categories(struct document *document)
     return document->category_ids != NULL;
 }
 
-static uint32_t category_id(const struct document *document, const char *name)
+uint32_t document_category(const struct document *document, const char *name)
 {
     const json_t *id = name ? json_object_get(document->category_ids, name) : NULL;
     return id ? (uint32_t)json_integer_value(id) : DOCUMENT_NONE;
@@ -104,7 +105,7 @@ uint32_t document_callee(const struct document *document, const json_t *object)
 {
     const json_t *function = json_object_get(object, "function");
     if (function) return (uint32_t)json_integer_value(function);
-    return category_id(document, text_of(object, "category"));
+    return document_category(document, text_of(object, "category"));
 }
 
 struct document_node *document_nodes(const struct document *document, const json_t *call_tree,
@@ -183,23 +184,57 @@ static void tell_fault(const char *path, const struct read_fault *fault)
              is_content ? "" : strerror(-fault->fault.error), (char *)0);
 }
 
-int document_open(const char *path, struct document *out)
+/* With its call tree from the text itself; false where that has to be read the long way. */
+static bool open_fast(const char *text, size_t bytes, struct document *out)
+{
+    struct nodes nodes;
+    struct read_fault fault = {.line = 0}; /* is found again, in the whole text */
+    json_t *report = NULL;
+    char *rest = nodes_pull(&nodes, text, bytes) ? nodes_cut(&nodes, text, &bytes) : NULL;
+    bool is_open = rest && read_text(rest, bytes, &report, &fault) == 0;
+    free(rest);
+    if (is_open && !document_over(report, out)) {
+        json_decref(report);
+        is_open = false;
+    }
+    bool is_settled = is_open && nodes_settle(&nodes, out);
+    if (is_open && !is_settled) document_close(out);
+    nodes_fini(&nodes);
+    return is_settled;
+}
+
+/* An exit status. */
+static int open_text(const char *path, const char *text, size_t bytes, struct document *out)
 {
     struct read_fault fault = {.line = 0};
     json_t *report = NULL;
-    if (!path) path = "profiling_results.json";
-    if (strcmp(path, "-") == 0) path = "/dev/stdin";
-    if (read_report(path, &report, &fault) < 0) {
+    if (open_fast(text, bytes, out)) return EXITCODE_OK;
+    if (read_text(text, bytes, &report, &fault) < 0) {
         tell_fault(path, &fault);
         return EXITCODE_BAD_INPUT;
     }
-    if (document_over(report, out)) {
-        out->path = path;
-        return EXITCODE_OK;
-    }
+    if (document_over(report, out)) return EXITCODE_OK;
     json_decref(report);
     say_line(path, ": not enough memory for it", (char *)0);
     return EXITCODE_BAD_INPUT;
+}
+
+int document_open(const char *path, struct document *out)
+{
+    struct read_fault fault = {.line = 0};
+    struct arena arena = ARENA_INIT;
+    char *text = NULL;
+    size_t bytes = 0;
+    int status = EXITCODE_BAD_INPUT;
+    if (!path) path = "profiling_results.json";
+    if (strcmp(path, "-") == 0) path = "/dev/stdin";
+    if (read_bytes(path, &arena, &text, &bytes, &fault) < 0)
+        tell_fault(path, &fault);
+    else
+        status = open_text(path, text, bytes, out);
+    arena_fini(&arena);
+    if (status == EXITCODE_OK) out->path = path;
+    return status;
 }
 
 void document_close(struct document *document)
@@ -231,7 +266,7 @@ struct document_function *document_thread_functions(const struct document *docum
     json_object_foreach(categories, name, category)
     {
         if (!all) break;
-        all[*count] = document->functions[category_id(document, name)];
+        all[*count] = document->functions[document_category(document, name)];
         read_statistics(&all[(*count)++], category);
     }
     return all;

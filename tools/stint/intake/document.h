@@ -2,7 +2,8 @@
  *
  * A report in memory as the verbs see it: arrays instead of look-ups by key. All texts and numbers
  * come from the JSON document, which stays open beside them and has what is not here ("process",
- * "counters", "values", "frames"; readback/read.h says what is sure about it). */
+ * "counters", "values", "frames"; readback/read.h says what is sure about it). Of a file, its
+ * "call_tree" may be empty: nodes.h. */
 #pragma once
 
 #include <jansson.h>
@@ -81,6 +82,9 @@ struct document_function *document_thread_functions(const struct document *docum
  * NULL where there is no memory or no node. To be freed with free. */
 struct document_node *document_nodes(const struct document *document, const json_t *call_tree,
                                      uint32_t *count);
+
+/* The place in functions of the category of that name, or DOCUMENT_NONE. */
+uint32_t document_category(const struct document *document, const char *name);
 
 /* The function or category that a "function" or "category" member of an object names, or
  * DOCUMENT_NONE: of tree nodes, of culprits of frames. */
