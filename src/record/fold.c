@@ -18,11 +18,6 @@
 
 #include <string.h>
 
-static void *at(const struct control *block, store_ref ref)
-{
-    return block->base + (uint64_t)ref * STORE_UNIT;
-}
-
 static struct control *others(void)
 {
     struct control_process *process = control_process();
@@ -94,7 +89,7 @@ static void fold_node(struct control *into, const struct control *from, store_re
     if (!counterpart) return;
     struct store_node *sum = tree_node(into->base, counterpart);
     if (node->folded_children) {
-        uint64_t *ticks = at(from, node->folded_children);
+        uint64_t *ticks = space_at(from, node->folded_children);
         tree_add_folded_child(into, counterpart, *ticks);
         *ticks = 0;
     }
@@ -121,7 +116,7 @@ static void each_node(struct control *into, const struct control *from,
                       void (*act)(struct control *, const struct control *, store_ref))
 {
     for (store_ref segment = from->recorder->nodes; segment;) {
-        const struct store_segment *head = at(from, segment);
+        const struct store_segment *head = space_at(from, segment);
         for (uint32_t i = 0; i < head->used; i++) {
             uint64_t offset = sizeof *head + (uint64_t)i * sizeof(struct store_node);
             act(into, from, segment + (store_ref)(offset / STORE_UNIT));
@@ -140,9 +135,9 @@ static void clear_each(struct control *into, const struct control *from, store_r
 static void fold_ring(struct control *into, struct store_function *sum, const struct control *from,
                       const struct store_function *function)
 {
-    struct store_ring *ring = at(from, function->ring);
+    struct store_ring *ring = space_at(from, function->ring);
     uint32_t next = ring->next < ring->capacity ? ring->next : ring->capacity;
-    const uint64_t *samples = at(from, ring->samples);
+    const uint64_t *samples = space_at(from, ring->samples);
     /* Oldest first: of the lap before, then of this one. */
     for (uint32_t i = ring->lapped ? next : ring->capacity; i < ring->capacity; i++)
         ring_add(into, sum, samples[i], ring->limit);
@@ -164,7 +159,7 @@ static void fold_function(struct control *into, const struct control *from,
     if (!sum->unit) sum->unit = function->unit;
     for (uint32_t i = 0; i < STORE_BLOCKS; i++) {
         if (!function->blocks[i]) continue;
-        uint64_t *counts = at(from, function->blocks[i]);
+        uint64_t *counts = space_at(from, function->blocks[i]);
         uint64_t *sums = func_counters(into, sum, i);
         if (!sums) continue;
         for (uint32_t k = 0; k < STORE_BLOCK_BUCKETS; k++) sums[k] += counts[k];
@@ -176,7 +171,7 @@ static void fold_function(struct control *into, const struct control *from,
 static void fold_functions(struct control *into, const struct control *from)
 {
     for (store_ref segment = from->recorder->functions; segment;) {
-        struct store_segment *head = at(from, segment);
+        struct store_segment *head = space_at(from, segment);
         struct store_function *items = (struct store_function *)(void *)(head + 1);
         for (uint32_t i = 0; i < head->used; i++) fold_function(into, from, &items[i]);
         segment = head->next;

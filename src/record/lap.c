@@ -44,11 +44,6 @@ struct lap_desk {
     uint64_t budget_ticks, budget_until; /* the budget as known, good until then */
 };
 
-static void *at(const struct control *block, store_ref ref)
-{
-    return block->base + (uint64_t)ref * STORE_UNIT;
-}
-
 static enum clock_source source(void)
 {
     return (enum clock_source)recorder_settings()->clock_source;
@@ -95,10 +90,10 @@ static struct store_lap *new_record(struct control *block, uint64_t kind, store_
     *node = function ? tree_make_apart(block, function) : 0;
     store_ref ref = *node ? space_alloc(block, sizeof(struct store_lap)) : 0;
     if (!ref) return NULL;
-    struct store_lap *record = at(block, ref);
+    struct store_lap *record = space_at(block, ref);
     record->function = function;
     store_ref *link = &block->recorder->laps;
-    while (*link) link = &((struct store_lap *)at(block, *link))->next;
+    while (*link) link = &((struct store_lap *)space_at(block, *link))->next;
     /* Release pairs with the acquire in report/laps.c. */
     __atomic_store_n(link, ref, __ATOMIC_RELEASE);
     return record;
@@ -108,7 +103,7 @@ static struct lap_desk *make_desk(struct control *block)
 {
     if (block->laps) return block->laps;
     store_ref ref = space_alloc(block, sizeof(struct lap_desk));
-    if (ref) block->laps = at(block, ref);
+    if (ref) block->laps = space_at(block, ref);
     return block->laps;
 }
 
@@ -121,7 +116,7 @@ static struct lap *make(struct control *block, uint64_t kind)
     store_ref node, ref = space_alloc(block, sizeof *lap);
     struct store_lap *record = ref ? new_record(block, kind, &node) : NULL;
     if (!record) return NULL;
-    lap = at(block, ref);
+    lap = space_at(block, ref);
     lap->kind = kind;
     lap->log.record = record;
     lap->node = node;

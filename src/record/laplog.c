@@ -13,11 +13,6 @@
 
 enum { FIRST_BUCKETS = 64, FIRST_PLACES = 8 };
 
-static void *at(const struct control *block, store_ref ref)
-{
-    return block->base + (uint64_t)ref * STORE_UNIT;
-}
-
 /* The time series. */
 
 static struct store_lap_series *new_series(struct control *block, uint32_t capacity, store_ref *ref)
@@ -25,7 +20,7 @@ static struct store_lap_series *new_series(struct control *block, uint32_t capac
     uint64_t bytes = sizeof(struct store_lap_series) + capacity * sizeof(struct store_lap_bucket);
     *ref = space_alloc(block, bytes);
     if (!*ref) return NULL;
-    struct store_lap_series *series = at(block, *ref);
+    struct store_lap_series *series = space_at(block, *ref);
     series->capacity = capacity;
     return series;
 }
@@ -44,7 +39,7 @@ static struct store_lap_series *halved(struct control *block, struct laplog *log
 {
     store_ref ref = log->spare_series;
     struct store_lap_series *series =
-        ref ? at(block, ref) : new_series(block, full->capacity, &ref);
+        ref ? space_at(block, ref) : new_series(block, full->capacity, &ref);
     if (!series) return NULL;
     series->laps_per_bucket = full->laps_per_bucket * 2;
     series->used = full->used / 2;
@@ -74,7 +69,8 @@ static struct store_lap_series *larger(struct control *block, struct laplog *log
 
 void laplog_add(struct control *block, struct laplog *log, uint64_t start, uint64_t ticks)
 {
-    struct store_lap_series *series = log->record->series ? at(block, log->record->series) : NULL;
+    struct store_lap_series *series =
+        log->record->series ? space_at(block, log->record->series) : NULL;
     struct store_lap_bucket *last = series && series->used ? &series->buckets[series->used - 1] : 0;
     struct store_lap_bucket one = {start, 1, ticks, ticks, ticks};
     if (last && last->laps < series->laps_per_bucket) {
@@ -97,7 +93,7 @@ static bool make_places(struct control *block, struct store_lap *record, uint32_
     store_ref ref = space_alloc(block, capacity * sizeof(struct store_lap_worst));
     if (!ref) return false;
     if (record->worst)
-        memcpy(at(block, ref), at(block, record->worst),
+        memcpy(space_at(block, ref), space_at(block, record->worst),
                record->worst_used * sizeof(struct store_lap_worst));
     /* A reader takes the capacity first, so it never has an array smaller than that. */
     __atomic_store_n(&record->worst, ref, __ATOMIC_RELEASE);
@@ -130,7 +126,7 @@ static struct store_lap_worst *claim(struct control *block, struct laplog *log, 
     bool is_at_end = record->worst_used == record->worst_capacity;
     if (is_at_end && record->worst_used < most) is_at_end = !make_places(block, record, most);
     if (!record->worst_capacity) return NULL;
-    struct store_lap_worst *places = at(block, record->worst);
+    struct store_lap_worst *places = space_at(block, record->worst);
     if (!is_at_end) {
         struct store_lap_worst *place = &places[record->worst_used];
         begin_change(place);
@@ -159,13 +155,13 @@ static void publish(struct store_lap_worst *place)
 static struct store_lap_sums *make_sums(struct control *block, struct store_lap *record,
                                         uint32_t functions)
 {
-    struct store_lap_sums *old = record->sums ? at(block, record->sums) : NULL;
+    struct store_lap_sums *old = record->sums ? space_at(block, record->sums) : NULL;
     if (old && old->capacity >= functions) return old;
     uint32_t capacity = old ? old->capacity : FIRST_BUCKETS;
     while (capacity < functions) capacity *= 2;
     store_ref ref = space_alloc(block, sizeof *old + capacity * sizeof old->ticks[0]);
     if (!ref) return NULL;
-    struct store_lap_sums *sums = at(block, ref);
+    struct store_lap_sums *sums = space_at(block, ref);
     sums->capacity = capacity;
     if (old) memcpy(sums->ticks, old->ticks, old->capacity * sizeof old->ticks[0]);
     __atomic_store_n(&record->sums, ref, __ATOMIC_RELEASE);
@@ -193,9 +189,9 @@ void laplog_add_selves(struct control *block, struct laplog *log,
 static void fold_sums(struct control *into, struct laplog *twin, const struct control *from,
                       struct store_lap *record)
 {
-    struct store_lap_sums *more = record->sums ? at(from, record->sums) : NULL;
+    struct store_lap_sums *more = record->sums ? space_at(from, record->sums) : NULL;
     for (store_ref ref = from->recorder->functions; more && ref;) {
-        const struct store_segment *segment = at(from, ref);
+        const struct store_segment *segment = space_at(from, ref);
         const struct store_function *functions = (const void *)(segment + 1);
         for (uint32_t i = 0; i < segment->used && functions[i].number < more->capacity; i++) {
             uint64_t *ticks = &more->ticks[functions[i].number];
@@ -212,7 +208,7 @@ static void fold_sums(struct control *into, struct laplog *twin, const struct co
 static void fold_longest(struct control *into, struct laplog *twin, const struct control *from,
                          struct store_lap *record)
 {
-    const struct store_lap_worst *places = record->worst ? at(from, record->worst) : NULL;
+    const struct store_lap_worst *places = record->worst ? space_at(from, record->worst) : NULL;
     for (uint32_t i = 0; places && i < record->worst_used; i++) {
         struct store_lap_worst *place = claim(into, twin, places[i].ticks);
         if (!place) continue;
@@ -228,7 +224,7 @@ static void fold_longest(struct control *into, struct laplog *twin, const struct
 /* The array stays: else each thread that comes and goes would cost the store one. */
 static void restart_series(const struct control *block, const struct store_lap *record)
 {
-    struct store_lap_series *series = record->series ? at(block, record->series) : NULL;
+    struct store_lap_series *series = record->series ? space_at(block, record->series) : NULL;
     if (!series) return;
     series->laps_per_bucket = 1;
     __atomic_store_n(&series->used, 0, __ATOMIC_RELEASE);

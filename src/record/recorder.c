@@ -306,21 +306,14 @@ static void forget_nodes(const struct control *block, uint64_t low, uint64_t hig
     }
 }
 
-void recorder_forget_code(uint64_t low, uint64_t high)
+static void forget_all(struct control *block, uint64_t low, uint64_t high)
 {
-    struct control_process *process = control_process();
-    if (!process) return;
-    uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < used; i++) {
-        struct control *block = control_block(i);
-        if (!recorder_of(block)) continue;
-        forget_nodes(block, low, high);
-        func_forget(block, low, high);
-        stacks_forget(block, low, high);
-    }
+    forget_nodes(block, low, high);
+    func_forget(block, low, high);
+    stacks_forget(block, low, high);
 }
 
-static void mark_nodes(const struct control *block, uint64_t wanted)
+static void mark_laps(struct control *block, uint64_t wanted, uint64_t beyond)
 {
     /* Pair with the releases in tree.c, as in forget_nodes. */
     uint32_t capacity = __atomic_load_n(&block->slots_capacity, __ATOMIC_ACQUIRE);
@@ -329,20 +322,25 @@ static void mark_nodes(const struct control *block, uint64_t wanted)
         struct store_node *node = slots[i] ? tree_node(block->base, slots[i]) : NULL;
         if (node && node->address == wanted) tree_mark(node, STORE_MARK_LAP);
     }
+    stacks_forget(block, wanted, beyond);
 }
 
-void recorder_mark_laps(uint64_t address)
+/* Does something to every recorder about the code in [low, high). */
+static void each_recorder(void (*act)(struct control *, uint64_t, uint64_t), uint64_t low,
+                          uint64_t high)
 {
     struct control_process *process = control_process();
     if (!process) return;
     uint32_t used = __atomic_load_n(&process->blocks_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++) {
         struct control *block = control_block(i);
-        if (!recorder_of(block)) continue;
-        mark_nodes(block, address);
-        stacks_forget(block, address, address + 1);
+        if (recorder_of(block)) act(block, low, high);
     }
 }
+
+void recorder_forget_code(uint64_t low, uint64_t high) { each_recorder(forget_all, low, high); }
+
+void recorder_mark_laps(uint64_t address) { each_recorder(mark_laps, address, address + 1); }
 
 void recorder_count_lost(enum lost_kind kind, uint64_t n)
 {

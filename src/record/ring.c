@@ -12,11 +12,6 @@
 
 enum { FIRST_SAMPLES = 64 };
 
-static void *at(const struct control *block, store_ref ref)
-{
-    return block->base + (uint64_t)ref * STORE_UNIT;
-}
-
 /* Takes bytes from what all rings may have together. */
 static bool may_take(uint64_t bytes)
 {
@@ -43,7 +38,8 @@ static bool grow(struct control *block, struct store_ring *ring)
     store_ref samples = space_alloc(block, bytes);
     if (!samples) return false;
     if (ring->samples) {
-        memcpy(at(block, samples), at(block, ring->samples), ring->capacity * sizeof(uint64_t));
+        memcpy(space_at(block, samples), space_at(block, ring->samples),
+               ring->capacity * sizeof(uint64_t));
     }
     __atomic_store_n(&ring->samples, samples, __ATOMIC_RELEASE);
     /* Claims of places beyond the end are forgotten. */
@@ -62,16 +58,16 @@ static struct store_ring *make(struct control *block, struct store_function *fun
 {
     store_ref ref = space_alloc(block, sizeof(struct store_ring));
     if (!ref) return NULL;
-    ((struct store_ring *)at(block, ref))->limit = limit;
+    ((struct store_ring *)space_at(block, ref))->limit = limit;
     __atomic_store_n(&function->ring, ref, __ATOMIC_RELEASE);
-    return at(block, ref);
+    return space_at(block, ref);
 }
 
 void ring_add(struct control *block, struct store_function *function, uint64_t value,
               uint32_t limit)
 {
     struct store_ring *ring =
-        function->ring ? at(block, function->ring) : make(block, function, limit);
+        function->ring ? space_at(block, function->ring) : make(block, function, limit);
     /* Again where a handler took the room that was made. */
     while (ring && !(ring->capacity && ring_try_add(block->base, function->ring, value))) {
         if (ring->capacity < ring->limit && grow(block, ring)) continue;

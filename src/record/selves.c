@@ -16,17 +16,12 @@
 
 enum { FIRST_PLACES = 64, FIRST_LINKS = 256, FIRST_SELVES = 16, POWERS = 64 };
 
-static void *at(const struct control *block, store_ref ref)
-{
-    return block->base + (uint64_t)ref * STORE_UNIT;
-}
-
 /* Memory for `wanted` items of old[0 … used), which are copied; NULL without memory. */
 static void *grown(struct control *block, const void *old, uint64_t used_bytes, uint64_t bytes)
 {
     store_ref ref = space_alloc(block, bytes);
     if (!ref) return NULL;
-    uint8_t *items = block->base + (uint64_t)ref * STORE_UNIT;
+    void *items = space_at(block, ref);
     if (used_bytes) memcpy(items, old, used_bytes);
     return items;
 }
@@ -63,7 +58,7 @@ static uint32_t count_nodes(const struct control *block)
 {
     uint32_t nodes = 0;
     for (store_ref ref = block->recorder->nodes; ref;) {
-        const struct store_segment *segment = at(block, ref);
+        const struct store_segment *segment = space_at(block, ref);
         nodes += segment->used;
         ref = segment->next;
     }
@@ -87,7 +82,7 @@ static void link_new_nodes(const struct control *block, struct selves_map *map)
 {
     uint32_t before = 0;
     for (store_ref ref = block->recorder->nodes; ref;) {
-        const struct store_segment *segment = at(block, ref);
+        const struct store_segment *segment = space_at(block, ref);
         const struct store_node *nodes = (const struct store_node *)(const void *)(segment + 1);
         while (map->nodes < before + segment->used) {
             map->links[map->nodes] = link_of(block, &nodes[map->nodes - before]);
@@ -111,7 +106,7 @@ static void add_nodes(const struct control *block, const struct selves_map *map,
 {
     const struct selves_link *link = map->links;
     for (store_ref ref = block->recorder->nodes; ref;) {
-        const struct store_segment *segment = at(block, ref);
+        const struct store_segment *segment = space_at(block, ref);
         const struct store_node *node = (const struct store_node *)(const void *)(segment + 1);
         const struct store_node *end = node + segment->used;
         for (; node < end; node++, link++) {
@@ -119,7 +114,7 @@ static void add_nodes(const struct control *block, const struct selves_map *map,
             ticks[link->own] += total;
             ticks[link->outer] -= total;
             if (UNLIKELY(node->folded_children))
-                ticks[link->own] -= *(const uint64_t *)at(block, node->folded_children);
+                ticks[link->own] -= *(const uint64_t *)space_at(block, node->folded_children);
         }
         ref = segment->next;
     }
@@ -128,11 +123,11 @@ static void add_nodes(const struct control *block, const struct selves_map *map,
 static void subtract_below_folded(const struct control *block, uint64_t *ticks)
 {
     for (store_ref ref = block->recorder->functions; ref;) {
-        const struct store_segment *segment = at(block, ref);
+        const struct store_segment *segment = space_at(block, ref);
         const struct store_function *functions = (const void *)(segment + 1);
         for (uint32_t i = 0; i < segment->used; i++) {
             if (!functions[i].folded) continue;
-            const struct store_folded *side = at(block, functions[i].folded);
+            const struct store_folded *side = space_at(block, functions[i].folded);
             ticks[functions[i].number + 1] -= side->child_ticks;
         }
         ref = segment->next;
@@ -157,7 +152,7 @@ static void add_frames(const struct control *block, const struct store_frame *fr
 static void add_stack(const struct control *block, const struct store_stack *stack,
                       struct selves *out, uint64_t now)
 {
-    const struct store_frame *frames = at(block, stack->frames), *end = frames + 1;
+    const struct store_frame *frames = space_at(block, stack->frames), *end = frames + 1;
     if (stack == block->stack)
         end = block->top + 1;
     else
@@ -175,7 +170,7 @@ bool selves_measure(struct control *block, struct selves_map *map, struct selves
     add_nodes(block, map, out->ticks);
     if (block->recorder->folded_root) subtract_below_folded(block, out->ticks);
     for (store_ref ref = block->recorder->stacks; ref;) {
-        const struct store_stack *stack = at(block, ref);
+        const struct store_stack *stack = space_at(block, ref);
         if (stack->in_use) add_stack(block, stack, out, now);
         ref = stack->next;
     }
@@ -203,7 +198,7 @@ static struct store_lap_self *make_room(struct control *block, struct store_lap_
         if (ref) place->selves = ref;
         if (ref) place->capacity = capacity;
     }
-    return place->capacity ? at(block, place->selves) : NULL;
+    return place->capacity ? space_at(block, place->selves) : NULL;
 }
 
 static uint32_t power_of(uint64_t ticks) { return 63 - (uint32_t)__builtin_clzll(ticks); }
@@ -245,7 +240,7 @@ void selves_keep(struct control *block, struct store_lap_worst *place,
     struct store_lap_self *selves = make_room(block, place, cut.kept);
     store_ref segment = block->recorder->functions;
     for (uint32_t first = 0; selves && segment;) {
-        const struct store_segment *head = at(block, segment);
+        const struct store_segment *head = space_at(block, segment);
         for (uint32_t i = 0; i < head->used && first + i + 1 < change->now->count; i++) {
             uint64_t ticks = selves_between(change, first + i + 1);
             if (place->used == place->capacity || !is_kept(&cut, ticks)) continue;
@@ -261,10 +256,10 @@ void selves_keep(struct control *block, struct store_lap_worst *place,
 void selves_copy(struct control *into, struct store_lap_worst *place, const struct control *from,
                  const struct store_lap_worst *old)
 {
-    const struct store_lap_self *selves = old->used ? at(from, old->selves) : NULL;
+    const struct store_lap_self *selves = old->used ? space_at(from, old->selves) : NULL;
     struct store_lap_self *copies = make_room(into, place, old->used);
     for (uint32_t i = 0; copies && i < old->used && place->used < place->capacity; i++) {
-        const struct store_function *function = at(from, selves[i].function);
+        const struct store_function *function = space_at(from, selves[i].function);
         store_ref twin = func_make(into, function->address);
         if (!twin) continue;
         copies[place->used++] = (struct store_lap_self){.function = twin, .ticks = selves[i].ticks};

@@ -35,7 +35,7 @@ store_ref space_alloc(struct control *block, uint64_t bytes)
 
 static struct store_segment *segment_at(const struct control *block, store_ref ref)
 {
-    return (struct store_segment *)(void *)(block->base + (uint64_t)ref * STORE_UNIT);
+    return space_at(block, ref);
 }
 
 static store_ref add_segment(struct control *block, const struct space_list *list)

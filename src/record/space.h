@@ -10,6 +10,12 @@
  * Context: owner thread, while busy or attaching. */
 store_ref space_alloc(struct control *block, uint64_t bytes);
 
+/* What lies there. */
+static inline void *space_at(const struct control *block, store_ref ref)
+{
+    return block->base + (uint64_t)ref * STORE_UNIT;
+}
+
 /* The last segment of a list with room for one more item, made if needed; 0 when the store is full.
  * head: the list's first ref (in the recorder); tail: the newest (in the block); item_bytes: its
  * size; first, most: capacities of the first and the largest segment. Context: as above. */

@@ -66,13 +66,6 @@ static bool is_list(const char *operands)
     return strchr(operands, '|') && !operands[strspn(operands, "abcdefghijklmnopqrstuvwxyz|")];
 }
 
-static bool is_own(const struct verb *verb, const char *name)
-{
-    for (const struct opt *opt = verb->options; opt->name; opt++)
-        if (strcmp(opt->name, name) == 0) return true;
-    return false;
-}
-
 static enum takes takes_of_setting(enum settings_kind kind)
 {
     switch (kind) {
@@ -106,7 +99,7 @@ static void each_option(const struct shell *shell, const struct verb *verb)
         enum takes takes = takes_of_setting(rows[i].kind);
         struct choice choice = {0, name, rows[i].meaning,
                                 takes == TAKES_SWITCH ? "0|1" : rows[i].choices, takes};
-        if (!is_own(verb, name)) shell->option(verb, &choice);
+        if (!opt_is_own(verb, name)) shell->option(verb, &choice);
     }
     struct choice help = {'h', "help", "the verb's options", NULL, TAKES_NOTHING};
     shell->option(verb, &help);

@@ -33,18 +33,6 @@ void sides_fini(struct sides *sides)
     arena_fini(&sides->strings);
 }
 
-static struct span file_name(struct span path)
-{
-    for (size_t i = path.length; i > 0; i--)
-        if (path.data[i - 1] == '/') return (struct span){path.data + i, path.length - i};
-    return path;
-}
-
-static bool same(const char *text, struct span span)
-{
-    return text ? span.data && span_is(span, text) : !span.data;
-}
-
 static const char *identity(const struct row *row)
 {
     return row->raw_name ? row->raw_name : row->name;
@@ -62,14 +50,14 @@ static const char *keep(struct sides *sides, struct span text)
 static struct row *find_row(struct sides *sides, const struct intake_entry *entry, bool is_category)
 {
     struct span name = entry->raw_name.data ? entry->raw_name : entry->name;
-    struct span module = file_name(entry->module);
+    struct span module = span_file_name(entry->module);
     uint64_t key = hash_u64(hash_bytes(name.data, name.length) + (is_category ? 1 : 0));
     key = hash_u64(key ^ hash_bytes(module.data ? module.data : "", module.length));
     uint32_t place = index_find(&sides->index, key);
     while (place != INDEX_NONE) {
         const struct row *row = &sides->rows[place];
-        if (row->is_category == is_category && same(identity(row), name) &&
-            same(row->module, module))
+        if (row->is_category == is_category && span_is_text(identity(row), name) &&
+            span_is_text(row->module, module))
             return &sides->rows[place];
         key = hash_u64(key + 1);
         place = index_find(&sides->index, key);

@@ -20,7 +20,7 @@ static uint64_t count_of(const json_t *object, const char *key)
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-static double time_of(const json_t *object, const char *key)
+double document_number(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     return value ? json_number_value(value) : (double)NAN;
@@ -36,16 +36,16 @@ static void read_statistics(struct document_function *function, const json_t *st
     function->statistics = statistics;
     function->count = count_of(statistics, "Count");
     function->open = count_of(statistics, "Open");
-    function->total_ms = time_of(statistics, "Total_ms");
-    function->self_ms = time_of(statistics, "Self_ms");
-    function->avg_ms = time_of(statistics, "Avg_ms");
-    function->min_ms = time_of(statistics, "Min_ms");
-    function->max_ms = time_of(statistics, "Max_ms");
-    function->p50_ms = time_of(statistics, "P50_ms");
-    function->p90_ms = time_of(statistics, "P90_ms");
-    function->p95_ms = time_of(statistics, "P95_ms");
-    function->p99_ms = time_of(statistics, "P99_ms");
-    function->p99_9_ms = time_of(statistics, "P99_9_ms");
+    function->total_ms = document_number(statistics, "Total_ms");
+    function->self_ms = document_number(statistics, "Self_ms");
+    function->avg_ms = document_number(statistics, "Avg_ms");
+    function->min_ms = document_number(statistics, "Min_ms");
+    function->max_ms = document_number(statistics, "Max_ms");
+    function->p50_ms = document_number(statistics, "P50_ms");
+    function->p90_ms = document_number(statistics, "P90_ms");
+    function->p95_ms = document_number(statistics, "P95_ms");
+    function->p99_ms = document_number(statistics, "P99_ms");
+    function->p99_9_ms = document_number(statistics, "P99_9_ms");
 }
 
 static bool read_functions(struct document *document)
@@ -149,9 +149,9 @@ static bool read_threads(struct document *document)
             .parent =
                 json_is_integer(parent) ? (uint32_t)json_integer_value(parent) : DOCUMENT_NONE,
             .is_running = state && strcmp(state, "running") == 0,
-            .started_ms = time_of(item, "started_ms"),
-            .lifetime_ms = time_of(item, "lifetime_ms"),
-            .cpu_ms = time_of(item, "cpu_ms"),
+            .started_ms = document_number(item, "started_ms"),
+            .lifetime_ms = document_number(item, "lifetime_ms"),
+            .cpu_ms = document_number(item, "cpu_ms"),
         };
     }
     return true;

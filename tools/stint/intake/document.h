@@ -86,6 +86,9 @@ struct document_node *document_nodes(const struct document *document, const json
 /* The place in functions of the category of that name, or DOCUMENT_NONE. */
 uint32_t document_category(const struct document *document, const char *name);
 
+/* A number of an object; NaN where there is none. */
+double document_number(const json_t *object, const char *key);
+
 /* The function or category that a "function" or "category" member of an object names, or
  * DOCUMENT_NONE: of tree nodes, of culprits of frames. */
 uint32_t document_callee(const struct document *document, const json_t *object);

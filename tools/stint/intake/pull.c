@@ -28,6 +28,18 @@ bool span_equal(struct span a, struct span b)
     return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
 }
 
+bool span_is_text(const char *text, struct span span)
+{
+    return text ? span.data && span_is(span, text) : !span.data;
+}
+
+struct span span_file_name(struct span path)
+{
+    for (size_t i = path.length; i > 0; i--)
+        if (path.data[i - 1] == '/') return (struct span){path.data + i, path.length - i};
+    return path;
+}
+
 void pull_place(const char *text, size_t position, unsigned long *line, unsigned long *column)
 {
     *line = *column = 1;

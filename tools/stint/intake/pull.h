@@ -56,6 +56,10 @@ bool pull_fault(struct pull *pull, const char *text);
 
 bool span_is(struct span span, const char *text);
 bool span_equal(struct span a, struct span b);
+/* The same text, or both none. */
+bool span_is_text(const char *text, struct span span);
+/* What follows a path's last slash. */
+struct span span_file_name(struct span path);
 
 /* Line and column, from 1, of a byte. */
 void pull_place(const char *text, size_t position, unsigned long *line, unsigned long *column);

@@ -25,18 +25,6 @@ void pool_fini(struct pool *pool)
     free(pool->items);
 }
 
-static bool same_text(const char *text, struct span span)
-{
-    return text ? span.data && span_is(span, text) : !span.data;
-}
-
-static struct span last_part(struct span path)
-{
-    for (size_t i = path.length; i > 0; i--)
-        if (path.data[i - 1] == '/') return (struct span){path.data + i, path.length - i};
-    return path;
-}
-
 static struct span text_span(const char *text)
 {
     return (struct span){text, text ? strlen(text) : 0};
@@ -44,9 +32,9 @@ static struct span text_span(const char *text)
 
 static bool same_module(const struct pooled *pooled, const struct intake_entry *entry)
 {
-    if (same_text(pooled->module, entry->module)) return true;
+    if (span_is_text(pooled->module, entry->module)) return true;
     return entry->build_id.data && pooled->module && entry->module.data &&
-           span_equal(last_part(text_span(pooled->module)), last_part(entry->module));
+           span_equal(span_file_name(text_span(pooled->module)), span_file_name(entry->module));
 }
 
 static struct span identity(const struct intake_entry *entry)
@@ -57,13 +45,13 @@ static struct span identity(const struct intake_entry *entry)
 static bool is_same(const struct pooled *pooled, const struct intake_entry *entry)
 {
     const char *name = pooled->raw_name ? pooled->raw_name : pooled->name;
-    return same_text(name, identity(entry)) && same_text(pooled->offset, entry->offset) &&
-           same_text(pooled->build_id, entry->build_id) && same_module(pooled, entry);
+    return span_is_text(name, identity(entry)) && span_is_text(pooled->offset, entry->offset) &&
+           span_is_text(pooled->build_id, entry->build_id) && same_module(pooled, entry);
 }
 
 static uint64_t key_of(const struct intake_entry *entry)
 {
-    const struct span parts[] = {identity(entry), last_part(entry->module), entry->build_id,
+    const struct span parts[] = {identity(entry), span_file_name(entry->module), entry->build_id,
                                  entry->offset};
     uint64_t key = 1;
     for (int i = 0; i < 4; i++)

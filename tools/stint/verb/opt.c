@@ -22,7 +22,7 @@ void opt_setting_name(const struct settings_row *row, char name[OPT_SETTING_NAME
     name[i] = '\0';
 }
 
-static bool is_own_option(const struct verb *verb, const char *name)
+bool opt_is_own(const struct verb *verb, const char *name)
 {
     for (const struct opt *opt = verb->options; opt->name; opt++)
         if (strcmp(opt->name, name) == 0) return true;
@@ -69,7 +69,7 @@ static void help_settings(const struct verb *verb)
     for (size_t i = 0; i < count; i++) {
         char name[OPT_SETTING_NAME], option[100];
         opt_setting_name(&rows[i], name);
-        if (is_own_option(verb, name)) continue;
+        if (opt_is_own(verb, name)) continue;
         snprintf(option, sizeof option, "    --%s=%s", name, value_name(&rows[i]));
         help_line(option, rows[i].meaning, HELP_COLUMN);
     }

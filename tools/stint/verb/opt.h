@@ -57,6 +57,10 @@ enum { OPT_VALUES = 96, OPT_SETTING_NAME = 40 };
 /* The option of a setting: "STINT_MAX_NODES" → "max-nodes". */
 void opt_setting_name(const struct settings_row *row, char name[OPT_SETTING_NAME]);
 
+/* True where an option of that name stands in the verb's own table, so that it hides a setting's.
+ */
+bool opt_is_own(const struct verb *verb, const char *name);
+
 /* What a setting takes: "16 … 65536", "0 … 8G", "10ms … 24h", "0 or 1", "auto|tsc". */
 void opt_values(const struct settings_row *row, char text[OPT_VALUES]);
 

@@ -7,15 +7,8 @@
 #include "report/summary.h"
 
 #include <fnmatch.h>
-#include <math.h>
 
 enum { NUMBER = 10 };
-
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return value ? json_number_value(value) : (double)NAN;
-}
 
 static bool is_wanted(const struct display *display, const char *name)
 {
@@ -60,7 +53,7 @@ static void put_value(const struct screen *screen, const char *name, const json_
     const char *unit = json_string_value(json_object_get(value, "unit"));
     fprintf(screen->file, "%11lld", (long long)json_integer_value(json_object_get(value, "Count")));
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        screen_number(screen, number_of(value, keys[i]), unit, NUMBER);
+        screen_number(screen, document_number(value, keys[i]), unit, NUMBER);
     fputs("  ", screen->file);
     screen_text(screen, name);
     if (unit && *unit) {
@@ -99,12 +92,12 @@ static void put_frames(const struct display *display)
         if (!is_wanted(display, name)) continue;
         if (!is_any) fputc('\n', screen->file);
         is_any = true;
-        summary_time(number_of(frames, "Max_ms"), worst);
+        summary_time(document_number(frames, "Max_ms"), worst);
         screen_text(screen, name);
         fprintf(screen->file, ": %lld frames",
                 (long long)json_integer_value(json_object_get(frames, "Count")));
         if (json_object_get(frames, "budget_ms")) {
-            summary_time(number_of(frames, "budget_ms"), budget);
+            summary_time(document_number(frames, "budget_ms"), budget);
             fprintf(screen->file, ", %lld over %s",
                     (long long)json_integer_value(json_object_get(frames, "missed")), budget);
         }

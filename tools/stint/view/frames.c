@@ -13,12 +13,6 @@
 
 enum { CULPRITS_MOST = 3 };
 
-static double time_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return value ? json_number_value(value) : (double)NAN;
-}
-
 static long long count_of(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
@@ -71,17 +65,17 @@ static void put_worst(const struct display *display, const json_t *frame)
     const struct screen *screen = &display->screen;
     const json_t *culprits = json_object_get(frame, "functions");
     fprintf(screen->file, "%10lld%8lld", count_of(frame, "frame"), count_of(frame, "thread"));
-    screen_time(screen, time_of(frame, "start_ms"), 10);
-    screen_time(screen, time_of(frame, "duration_ms"), 10);
+    screen_time(screen, document_number(frame, "start_ms"), 10);
+    screen_time(screen, document_number(frame, "duration_ms"), 10);
     if (json_array_size(culprits) == 0) fputs("         -", screen->file);
     for (size_t i = 0; i < json_array_size(culprits) && i < CULPRITS_MOST; i++) {
         const json_t *culprit = json_array_get(culprits, i);
-        double excess_ms = time_of(culprit, "excess_ms");
-        if (i && excess_ms * 20 < time_of(json_array_get(culprits, 0), "excess_ms")) break;
+        double excess_ms = document_number(culprit, "excess_ms");
+        if (i && excess_ms * 20 < document_number(json_array_get(culprits, 0), "excess_ms")) break;
         if (i) fprintf(screen->file, "\n%38s", "");
         screen_time(screen, excess_ms, 10);
-        screen_time(screen, time_of(culprit, "self_ms"), 10);
-        screen_time(screen, time_of(culprit, "typical_ms"), 10);
+        screen_time(screen, document_number(culprit, "self_ms"), 10);
+        screen_time(screen, document_number(culprit, "typical_ms"), 10);
         fputs("  ", screen->file);
         put_culprit(display, culprit);
     }
@@ -97,7 +91,7 @@ static void put_blame(const struct display *display, const json_t *blame)
     put_titles(screen, "    Excess    Frames  Function");
     for (size_t i = 0; i < all && i < most; i++) {
         const json_t *culprit = json_array_get(blame, i);
-        screen_time(screen, time_of(culprit, "excess_ms"), 10);
+        screen_time(screen, document_number(culprit, "excess_ms"), 10);
         fprintf(screen->file, "%10lld  ", count_of(culprit, "frames"));
         put_culprit(display, culprit);
         fputc('\n', screen->file);
@@ -122,7 +116,7 @@ static void put_summary(const struct screen *screen, const char *name, const jso
         fprintf(screen->file, ", %s %s", times[i].title, text);
     }
     if (json_object_get(frames, "budget_ms")) {
-        summary_time(time_of(frames, "budget_ms"), text);
+        summary_time(document_number(frames, "budget_ms"), text);
         fprintf(screen->file, "; %lld over the budget of %s", count_of(frames, "missed"), text);
     }
     fputc('\n', screen->file);
