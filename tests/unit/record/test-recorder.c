@@ -5,80 +5,23 @@
 #include "record/recorder.h"
 
 #include "lab.h"
+#include "worker.h"
 
 #include "record/frames.h"
 #include "record/stacks.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 enum { A = 0xa000, B = 0xb000, C = 0xc000, D = 0xd000, SP = LAB_HIGH - 0x1000 };
 enum { ROUTINE = 0x1000, OTHER_ROUTINE = 0x2000 };
-
-/* A thread: what is known of it, what it does, and what became of it. */
-struct worker {
-    uint64_t routine, cpu_ns;
-    const char *name;
-    void (*work)(void);
-    pthread_barrier_t *meeting; /* with the others that are alive at once */
-    struct control *block;
-    uint32_t tid;
-    pthread_t thread;
-};
-
-static struct recorder_thread description(const struct worker *worker)
-{
-    struct recorder_thread thread = {.tid = (uint32_t)gettid(),
-                                     .start_routine = worker->routine,
-                                     .started_ticks = 1,
-                                     .stack_low = LAB_LOW,
-                                     .stack_high = LAB_HIGH};
-    strncpy(thread.name, worker->name ? worker->name : "worker", sizeof thread.name - 1);
-    return thread;
-}
-
-static void *live(void *argument)
-{
-    struct worker *worker = argument;
-    struct recorder_thread thread = description(worker);
-    worker->tid = thread.tid;
-    if (recorder_attach(&thread)) return NULL;
-    worker->block = control;
-    if (worker->work) worker->work();
-    if (worker->meeting) pthread_barrier_wait(worker->meeting);
-    recorder_retire(worker->cpu_ns, thread.name);
-    return NULL;
-}
-
-static void start(struct worker *worker)
-{
-    assert_int_equal(pthread_create(&worker->thread, NULL, live, worker), 0);
-}
-
-/* Joined is not yet gone: the kernel takes a moment to forget the number. */
-static void finish(struct worker *worker)
-{
-    assert_int_equal(pthread_join(worker->thread, NULL), 0);
-    while (syscall(SYS_tgkill, getpid(), worker->tid, 0) == 0) sched_yield();
-}
-
-static struct worker run(struct worker worker)
-{
-    start(&worker);
-    finish(&worker);
-    assert_non_null(worker.block);
-    lab.block = worker.block;
-    return worker;
-}
 
 /* On the calling thread's own recorder. */
 static void enter(uint64_t address, uintptr_t sp, uint64_t start_ticks)
@@ -173,7 +116,7 @@ static void up_to_the_limit_every_thread_has_its_own(void **state)
     lab_open_store((struct recorder_options){.max_threads = 5});
     for (uint32_t i = 0; i < 5; i++) {
         struct worker worker =
-            run((struct worker){.routine = ROUTINE, .work = a_call_within_a_call});
+            worker_run((struct worker){.routine = ROUTINE, .work = a_call_within_a_call});
         assert_ptr_equal(worker.block->recorder, nth_recorder(i));
         assert_int_equal(nth_recorder(i)->id, i);
         assert_int_equal(nth_recorder(i)->tid, worker.tid);
@@ -185,10 +128,10 @@ static void up_to_the_limit_every_thread_has_its_own(void **state)
 static void beyond_it_one_of_the_same_start_routine_is_taken_over(void **state)
 {
     lab_open_store((struct recorder_options){.max_threads = 2});
-    struct worker other = run((struct worker){.routine = OTHER_ROUTINE});
-    struct worker first = run((struct worker){
+    struct worker other = worker_run((struct worker){.routine = OTHER_ROUTINE});
+    struct worker first = worker_run((struct worker){
         .routine = ROUTINE, .name = "first", .cpu_ns = 100, .work = a_call_within_a_call});
-    struct worker next = run((struct worker){
+    struct worker next = worker_run((struct worker){
         .routine = ROUTINE, .name = "next", .cpu_ns = 30, .work = a_call_within_a_call});
     assert_true(next.block == first.block && next.block != other.block);
     const struct store_recorder *recorder = next.block->recorder;
@@ -215,9 +158,9 @@ static void look_at_own_record(void)
 static void without_one_another_is_folded_into_other_threads(void **state)
 {
     lab_open_store((struct recorder_options){.max_threads = 1});
-    struct worker first =
-        run((struct worker){.routine = OTHER_ROUTINE, .cpu_ns = 100, .work = a_call_within_a_call});
-    struct worker next = run((struct worker){
+    struct worker first = worker_run(
+        (struct worker){.routine = OTHER_ROUTINE, .cpu_ns = 100, .work = a_call_within_a_call});
+    struct worker next = worker_run((struct worker){
         .routine = ROUTINE, .name = "next", .cpu_ns = 30, .work = look_at_own_record});
     assert_true(is_fresh && next.block == first.block);
     assert_int_equal(LAB_NODE(A)->count, 0);
@@ -233,7 +176,7 @@ static void without_one_another_is_folded_into_other_threads(void **state)
     assert_int_equal(LAB_NODE(A, B)->total_ticks, 5);
     assert_int_equal(lab_lost(LOST_THREADS_MERGED), 1);
     /* And the row itself is nobody's to take over. */
-    for (int i = 0; i < 3; i++) (void)run((struct worker){.routine = 0});
+    for (int i = 0; i < 3; i++) (void)worker_run((struct worker){.routine = 0});
     assert_int_equal(recorder_count(), 2);
     assert_int_equal(others->generations, 2);
 }
@@ -251,8 +194,8 @@ static void leave_a_mess(void)
 static void a_successor_finds_neither_open_calls_nor_a_busy_flag(void **state)
 {
     lab_open_store((struct recorder_options){.max_threads = 1});
-    (void)run((struct worker){.routine = ROUTINE, .work = leave_a_mess});
-    (void)run((struct worker){.routine = ROUTINE, .work = look_at_own_record});
+    (void)worker_run((struct worker){.routine = ROUTINE, .work = leave_a_mess});
+    (void)worker_run((struct worker){.routine = ROUTINE, .work = look_at_own_record});
     assert_true(is_fresh);
     assert_int_equal(LAB_NODE(A)->count, 2);
     assert_int_equal(LAB_NODE(A, B)->count, 1);
@@ -270,9 +213,9 @@ static void threads_that_live_at_once_all_have_their_own(void **state)
     for (int i = 0; i < ALIVE; i++) {
         workers[i] =
             (struct worker){.routine = ROUTINE, .work = a_call_within_a_call, .meeting = &meeting};
-        start(&workers[i]);
+        worker_start(&workers[i]);
     }
-    for (int i = 0; i < ALIVE; i++) finish(&workers[i]);
+    for (int i = 0; i < ALIVE; i++) worker_finish(&workers[i]);
     pthread_barrier_destroy(&meeting);
     assert_int_equal(recorder_count(), ALIVE);
     for (int i = 0; i < ALIVE; i++) {
@@ -280,7 +223,7 @@ static void threads_that_live_at_once_all_have_their_own(void **state)
         lab.block = workers[i].block;
         assert_int_equal(LAB_NODE(A)->count, 1);
     }
-    (void)run((struct worker){.routine = ROUTINE});
+    (void)worker_run((struct worker){.routine = ROUTINE});
     assert_int_equal(recorder_count(), ALIVE);
 }
 
@@ -300,7 +243,7 @@ static void *spawn(void *refused)
 {
     for (uintptr_t i = 0; i < SPAWNS; i++) {
         struct worker worker = {.routine = ROUTINE + i % 3, .cpu_ns = 1, .work = many_calls};
-        if (pthread_create(&worker.thread, NULL, live, &worker)) return refused;
+        if (pthread_create(&worker.thread, NULL, worker_live, &worker)) return refused;
         pthread_join(worker.thread, NULL);
         if (!worker.block) return refused;
     }
@@ -459,7 +402,8 @@ static void many_calls_can_be_inherited(void **state)
 static void forgotten_code_is_marked_in_every_recorder(void **state)
 {
     lab_open((struct recorder_options){0});
-    struct worker worker = run((struct worker){.routine = ROUTINE, .work = a_call_within_a_call});
+    struct worker worker =
+        worker_run((struct worker){.routine = ROUTINE, .work = a_call_within_a_call});
     lab.block = control;
     lab_enter(A, SP, 0);
     lab_enter(B, SP - 16, 0);
