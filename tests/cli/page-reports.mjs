@@ -54,6 +54,15 @@ export function small() {
   });
 }
 
+// One C++ function in a wide frame and in narrower ones, of 1280: 40, 20 and 4 % of the whole.
+export const longName = 'db::Table<int, std::less<int> >::find(db::Slice const&, db::Slice const&) const';
+export function longNames() {
+  const nodes = [40, 20, 4].map((part, i) => ({parent: i + 1, function: 0, ...ms(1, part, part)}));
+  return report([{name: longName, ...ms(3, 64, 64)}, ...['a', 'b', 'c'].map((name) => ({name, ...ms(1, 20, 12)})),
+    {name: 'main', ...ms(1, 100, 36)}], {},
+  [{function: 4, ...ms(1, 100, 36)}, ...[40, 20, 4].map((part, i) => ({parent: 0, function: i + 1, ...ms(1, part, 0)})), ...nodes]);
+}
+
 export const hostileNames = ['</script><script>window.harmed = 1</script>', '<!-- <script>', '<img src=x onerror="harmed=1">',
   'a"b\\c', "it's & <b>bold</b>", '\u2028line\u2029ends', '${harmed=1}', '/*DATA*/', 'naïve::größe()'];
 

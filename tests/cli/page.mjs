@@ -68,6 +68,19 @@ const tests = {
     await page.click('#reset');
     assert.equal(await frames(page).count(), 6);
   },
+  async 'a long C++ name loses what there is no room for, and is whole under the pointer and for the search'() {
+    const page = await open(reports.longNames());
+    const labels = () => frames(page).evaluateAll((all) => all.map((g) => g.getAttribute('name')).filter((name) => name.includes('find')));
+    assert.deepEqual(await labels(), ['db::Table<int, std::less<int> >::find(…) const', 'db::Table<…>::find(…) const', 'find(…) const']);
+    const narrow = frame(page, 'find(…) const');
+    await narrow.hover();
+    assert.ok((await page.textContent('#under-pointer')).startsWith(`${reports.longName}: `));
+    await search(page, 'std::less');
+    assert.ok((await page.textContent('#found')).startsWith('3 found, 64.0 ms'));
+    await search(page, '');
+    await narrow.click();
+    assert.equal((await labels())[0], reports.longName); // there is room
+  },
   async 'search marks what it finds and says how much time that is'() {
     const page = await open(reports.small());
     await search(page, 'WORLD');

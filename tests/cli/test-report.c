@@ -24,7 +24,7 @@ static void the_table_shows_what_the_report_holds(void **state)
     assert_string_equal(run.err, "");
     cli_expect(run.out,
                "app, pid 4242: SIGSEGV (SEGV_MAPERR) after 2.01 s; 1 thread, 1000064 calls");
-    cli_expect(run.out, "not as it happened: calls_too_deep 7\n");
+    cli_expect(run.out, "not as it happened: calls_too_deep 7 (deeper than STINT_MAX_DEPTH)\n");
     cli_expect(run.out, "   at address 0x0, in thread app (tid 4242)\n"
                         "   in parse(char const*)  app+0x10\n");
     ORDER(strstr(run.out, "Total"), "Total", "Self", "Calls", "Avg", "P50", "P99", "P99.9", "Max",

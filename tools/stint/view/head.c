@@ -4,6 +4,7 @@
  * a crash's place and backtrace. Runs in `stint`. */
 #include "view/display.h"
 
+#include "base/compiler.h"
 #include "report/summary.h"
 
 #include <stdlib.h>
@@ -122,6 +123,19 @@ static void put_process(const struct display *display)
     fputc('\n', screen->file);
 }
 
+/* What a kind means, where a setting changes it. */
+static const char *remedy_for(const char *kind)
+{
+    static const char *const remedies[][2] = {
+        {"calls_too_deep", "deeper than STINT_MAX_DEPTH"},
+        {"contexts_folded", "on paths past STINT_MAX_NODES, [folded] in the tree"},
+        {"threads_merged", "past STINT_MAX_THREADS, they share rows"},
+    };
+    for (size_t i = 0; i < COUNT_OF(remedies); i++)
+        if (strcmp(kind, remedies[i][0]) == 0) return remedies[i][1];
+    return NULL;
+}
+
 static void put_lost(const struct display *display)
 {
     const struct screen *screen = &display->screen;
@@ -134,6 +148,8 @@ static void put_lost(const struct display *display)
         fputs(is_any ? ", " : "not as it happened: ", screen->file);
         screen_name(screen, kind, WORD_MOST);
         fprintf(screen->file, " %lld", (long long)json_integer_value(count));
+        const char *remedy = remedy_for(kind);
+        if (remedy) fprintf(screen->file, " (%s)", remedy);
         is_any = true;
     }
     if (is_any) fputc('\n', screen->file);

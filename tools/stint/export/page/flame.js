@@ -5,9 +5,10 @@
 import flamegraph from 'd3-flame-graph';
 import {select} from 'd3-selection';
 import {nameOf} from './model.js';
+import {shorter} from './names.js';
 import {count, percent, time} from './text.js';
 
-const CELL = 18, SLIMMEST = 3, SHARE = 1 / 4000, DEEPEST = 300;
+const CELL = 18, SLIMMEST = 3, SHARE = 1 / 4000, DEEPEST = 300, LETTER = 6.5;
 
 // Widths are self times summed upwards: rounding in the report cannot make a child wider than its
 // parent. A parent stands before its children, so one pass from the end is enough.
@@ -18,22 +19,27 @@ function setWidths(nodes) {
   for (const node of nodes) node.children.sort((a, b) => b.width - a.width);
 }
 
-// Where the view can stand: a node, or null for the whole program.
-function visible(data, node, least, depth) {
+// What has room in a frame; the frame's `node` knows the whole name.
+function labelled(data, node, width) {
+  return node ? shorter(nameOf(data, node.fn), width / LETTER) : data.program;
+}
+
+// Where the view can stand: a node, or null for the whole program. `width` is its frame's.
+function visible(data, node, width, least, depth) {
   const below = node ? node.children : data.nodes.filter((n) => n.parent === null);
   const value = node ? node.width : below.reduce((sum, n) => sum + n.width, 0);
   const limit = least ?? value * SHARE;
   const children = depth < DEEPEST
-    ? below.filter((n) => n.width > limit).map((n) => visible(data, n, limit, depth + 1)) : [];
-  return {name: node ? nameOf(data, node.fn) : data.program, value, node, children};
+    ? below.filter((n) => n.width > limit).map((n) => visible(data, n, width * n.width / value, limit, depth + 1)) : [];
+  return {name: labelled(data, node, width), value, node, children};
 }
 
 // The callers of the view's root as a thin chain above it.
-function withCallers(data, node, tree) {
+function withCallers(data, node, width, tree) {
   const chain = [];
   for (let at = node; at && chain.length < DEEPEST; at = at.parent === null ? null : data.nodes[at.parent])
     chain.push(at.parent === null ? null : data.nodes[at.parent]);
-  return chain.reduce((below, at) => ({name: at ? nameOf(data, at.fn) : data.program, value: tree.value,
+  return chain.reduce((below, at) => ({name: labelled(data, at, width), value: tree.value,
     node: at, fade: true, children: [{...below, fade: below !== tree}]}), tree);
 }
 
@@ -66,22 +72,24 @@ export function drawFlame(data, onChoose) {
   const pointer = document.getElementById('under-pointer');
   const hint = pointer.textContent;
   setWidths(data.nodes);
-  const root = visible(data, null, undefined, 0), total = root.value;
+  const width = () => place.clientWidth || 900;
+  const whole = ({node, name}) => (node ? nameOf(data, node.fn) : name);
+  const root = visible(data, null, width(), undefined, 0), total = root.value;
   const view = {node: null, term: ''};
   const label = ({data: {node, name}}) => (node
-    ? `${name}: ${time(node.width)} (${percent(node.width, total)}), itself ${time(node.self)}, ${count(node.count)} calls`
+    ? `${nameOf(data, node.fn)}: ${time(node.width)} (${percent(node.width, total)}), itself ${time(node.self)}, ${count(node.count)} calls`
     : `${name}: ${time(total)}`);
   const chart = flamegraph()
-    .width(place.clientWidth || 900).cellHeight(CELL).minFrameSize(SLIMMEST).transitionDuration(0)
+    .width(width()).cellHeight(CELL).minFrameSize(SLIMMEST).transitionDuration(0)
     .inverted(true).resetHeightOnZoom(true)
-    .setColorMapper((d) => (d.highlight ? 'var(--mark)' : colorOf(d.data.name)))
+    .setColorMapper((d) => (d.highlight ? 'var(--mark)' : colorOf(whole(d.data))))
     .setLabelHandler(label)
     .setDetailsHandler((text) => { pointer.textContent = text ?? hint; })
-    .setSearchMatch((d, term) => d.data.name.toLowerCase().includes(term))
+    .setSearchMatch((d, term) => whole(d.data).toLowerCase().includes(term))
     .setSearchHandler(() => {});
   const show = (node) => {
     view.node = node;
-    chart.update(withCallers(data, node, visible(data, node, undefined, 0)));
+    chart.update(withCallers(data, node, width(), visible(data, node, width(), undefined, 0)));
     if (view.term) chart.search(view.term);
   };
   select(place).datum(root).call(chart);
@@ -94,7 +102,7 @@ export function drawFlame(data, onChoose) {
     if (node !== view.node) show(node);
     if (node && node.fn !== null) onChoose(node.fn);
   }, true);
-  wire(chart, place, {show, search: (term) => {
+  wire(chart, place, {show, resized: () => show(view.node), search: (term) => {
     view.term = term;
     if (term) tellFound(data, term, total);
     else document.getElementById('found').textContent = '';
@@ -114,6 +122,6 @@ function wire(chart, place, act) {
   new ResizeObserver(() => {
     if (place.clientWidth === chart.width() || !place.clientWidth) return;
     chart.width(place.clientWidth);
-    chart.update();
+    act.resized();
   }).observe(place);
 }
