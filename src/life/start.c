@@ -181,17 +181,28 @@ static bool is_device(const char *pattern)
            sys_call4(SYS_newfstatat, AT_FDCWD, name, &status, 0) == 0 && S_ISCHR(status.st_mode);
 }
 
+/* What a name is made of, and a forked child's too: it may have written over its arguments and its
+ * environment by then (a title for ps). */
+static char program[256], rank_text[16];
+static bool has_peers;
+
+static void find_name_parts(void)
+{
+    struct fmt name = fmt_over(program, sizeof program);
+    struct fmt number = fmt_over(rank_text, sizeof rank_text);
+    fmt_text(&name, program_invocation_short_name);
+    fmt_text(&number, rank(&has_peers));
+}
+
 static void find_out_name(void)
 {
     char host[65];
-    bool has_peers;
-    const char *number = rank(&has_peers);
     (void)identity_host(host, sizeof host);
     struct outname_values values = {
         .directory = process.directory,
-        .program = program_invocation_short_name,
+        .program = program,
         .host = host,
-        .rank = number,
+        .rank = rank_text,
         .pid = process.pid,
     };
     bool fits = outname_pattern(process.settings.out, &values, process.out, sizeof process.out);
@@ -216,6 +227,7 @@ COLD static bool prepare(void)
                                environment_value("STINT_ROOT"), process.library);
     settings_read(&process.settings, environ, process.is_root ? say_bad_setting : keep_silent);
     process.is_off = process.settings.disable || (!process.is_root && !process.settings.follow);
+    find_name_parts();
     find_out_name();
     newstore_keep_directory(environment_value("XDG_RUNTIME_DIR"));
     if (process.is_off) return true;

@@ -35,6 +35,28 @@ static void out_may_have_placeholders(void **state)
     check_out_name("STINT_OUT=../out/100%%.json", "counts", "100%%.json");
 }
 
+/* nginx, PostgreSQL and sendmail write a title over their arguments and their environment. */
+static void a_title_over_the_arguments_changes_no_childs_name(void **state)
+{
+    struct run run;
+    run_target(&run,
+               &(struct run_spec){.target = "forks",
+                                  .args = {"fork", "exit", "title"},
+                                  .env = {"STINT_OUT=../out/%n.%r", "OMPI_COMM_WORLD_RANK=7"}},
+               true);
+    char *out = run_list(&run, "out"), *store = run_list(&run, "store");
+    long child = 0;
+    int used = 0;
+    /* a descendant's pid goes before the last dot */
+    if (sscanf(out, "forks.%ld.7 forks.7%n", &child, &used) != 1 || !used || out[used])
+        fail_msg("reports: %s", out);
+    assert_string_equal(store, "");
+    assert_string_equal(run.err, "");
+    free(out);
+    free(store);
+    run_fini(&run);
+}
+
 static void a_pid_is_not_added_where_the_name_has_one(void **state)
 {
     struct run run;
@@ -237,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(out_may_have_placeholders),
+        cmocka_unit_test(a_title_over_the_arguments_changes_no_childs_name),
         cmocka_unit_test(a_pid_is_not_added_where_the_name_has_one),
         cmocka_unit_test(store_may_be_a_directory),
         cmocka_unit_test(store_may_be_memory_alone),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A child by each way of forking, named by the argument. It starts from nothing, calls on, tells
- * its own truth to the file child-truth and ends with 5; the parent goes on untouched. */
+ * its own truth to the file child-truth and ends with 5; the parent goes on untouched. With a third
+ * argument a title is written over arguments and environment first, as servers do for ps. */
 #define _GNU_SOURCE
 #include "truth.h"
 
@@ -53,11 +54,25 @@ NOINLINE static pid_t forks(const char *way, const char *how)
     return child;
 }
 
+/* The kernel lays the environment behind the arguments. */
+PLAIN static void set_title(char **argv)
+{
+    char *end = argv[0];
+    for (char **text = argv; *text; text++) end = *text + strlen(*text) + 1;
+    for (char **entry = environ; *entry == end; entry++) end += strlen(*entry) + 1;
+    memset(argv[0], '/', (size_t)(end - argv[0]) - 1);
+    environ = NULL;
+}
+
 int main(int argc, char **argv)
 {
     CALLED(main);
+    char way[16], how[16];
+    snprintf(way, sizeof way, "%s", argv[1]);
+    snprintf(how, sizeof how, "%s", argv[2]);
+    if (argc > 3) set_title(argv);
     for (int i = 0; i < 30; i++) step();
-    pid_t child = forks(argv[1], argv[2]);
+    pid_t child = forks(way, how);
     int status;
     if (waitpid(child, &status, 0) != child) return 1;
     for (int i = 0; i < 30; i++) step();
