@@ -172,6 +172,18 @@ static void several_threads_are_added_up(void **state)
     run_fini(&run);
 }
 
+/* main's total is the longest of the first thread, but here it is the C++ library's. */
+static void a_thread_without_a_named_start_is_told_by_its_own_function(void **state)
+{
+    struct run run;
+    cli(&run, "sed 's/\"start_routine\": [^,]*/\"start_routine\": \"libstdc++.so.6+0xd4490\"/; "
+              "s/\"name\": \"main\"/\"name\": \"void std::go<A>(int)\"/' \"$REPORTS/views.json\" | "
+              "\"$STINT\" report --threads - | cut -c 60- | sed 's/^ *[0-9]* *//'");
+    assert_string_equal(run.out, "Thread\napp, walk\nworker, parse(char const*)\n"
+                                 "worker, parse(char const*)\n");
+    run_fini(&run);
+}
+
 static void a_threads_own_tree_is_shown_where_there_is_one(void **state)
 {
     struct run run;
@@ -466,6 +478,7 @@ int main(void)
         cmocka_unit_test(a_function_is_meant_by_its_name_before_the_brackets_or_a_glob),
         cmocka_unit_test(rows_are_chosen_by_name_module_and_thread),
         cmocka_unit_test(several_threads_are_added_up),
+        cmocka_unit_test(a_thread_without_a_named_start_is_told_by_its_own_function),
         cmocka_unit_test(a_threads_own_tree_is_shown_where_there_is_one),
         cmocka_unit_test(the_histogram_marks_its_quantiles),
         cmocka_unit_test(a_wide_histogram_loses_no_call),

@@ -15,17 +15,39 @@
 struct totals {
     uint64_t calls;
     double self_ms;
+    const char *outermost; /* of the functions that are not the C++ library's; NULL = none */
 };
+
+static bool is_library(const char *name)
+{
+    if (strncmp(name, "__", 2) == 0) return true;
+    const char *library = strstr(name, "std::");
+    return library && (library == name || library[-1] == ' ') &&
+           library < name + strcspn(name, "(<");
+}
+
+/* "libstdc++.so.6+0xd4490": std::thread's, and others without a symbol. */
+static bool is_nameless(const char *start_routine)
+{
+    const char *plus = strrchr(start_routine, '+');
+    return plus && strncmp(plus, "+0x", 3) == 0;
+}
 
 static struct totals add_up(const struct document *document, uint32_t thread)
 {
     uint32_t count = 0;
+    double longest_ms = 0;
     struct totals totals = {0};
     struct document_function *functions = document_thread_functions(document, thread, &count);
     for (uint32_t i = 0; i < count; i++) {
         if (isnan(functions[i].self_ms)) continue; /* durations: no calls */
         totals.calls += functions[i].count;
         totals.self_ms += functions[i].self_ms;
+        if (!(functions[i].total_ms > longest_ms) || functions[i].is_category ||
+            is_library(functions[i].name))
+            continue;
+        longest_ms = functions[i].total_ms;
+        totals.outermost = functions[i].name;
     }
     free(functions);
     return totals;
@@ -45,8 +67,10 @@ static void put_thread(const struct display *display, uint32_t at)
     fputs("  ", screen->file);
     screen_text(screen, thread->name);
     if (thread->start_routine) {
+        bool is_told = totals.outermost && is_nameless(thread->start_routine);
         fputs(", ", screen->file);
-        screen_name(screen, thread->start_routine, screen->width > 100 ? screen->width - 76 : 24);
+        screen_name(screen, is_told ? totals.outermost : thread->start_routine,
+                    screen->width > 100 ? screen->width - 76 : 24);
     }
     if (thread->generations > 1)
         fprintf(screen->file, " (the last of %llu)", (unsigned long long)thread->generations);
