@@ -172,7 +172,6 @@ static void several_threads_are_added_up(void **state)
     run_fini(&run);
 }
 
-/* main's total is the longest of the first thread, but here it is the C++ library's. */
 static void a_thread_without_a_named_start_is_told_by_its_own_function(void **state)
 {
     struct run run;
