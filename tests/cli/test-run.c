@@ -295,6 +295,19 @@ static void a_terminals_interrupt_is_left_to_the_command(void **state)
     run_fini(&run);
 }
 
+/* The shell opens the pipe once cat has; in the background it ignores INT and QUIT for stint. */
+static void signals_sent_to_it_go_to_the_command(void **state)
+{
+    struct run run;
+    cli(&run, "mkfifo pipe; for s in TERM HUP USR1 USR2; do "
+              "\"$STINT\" run -q sh -c 'echo $$ >pid; exec cat pipe' & p=$!; exec 9>pipe; kill -$s "
+              "$p; wait $p;"
+              "kill -l $?;"
+              "kill -0 $(cat pid) 2>/dev/null && echo alive; exec 9>&-; done");
+    assert_string_equal(run.out, "TERM\nHUP\nUSR1\nUSR2\n");
+    run_fini(&run);
+}
+
 /* Bit 1 is SIGINT's, bit 2 SIGQUIT's, bit 16 SIGCHLD's. */
 static void the_command_inherits_what_stint_inherited(void **state)
 {
@@ -400,6 +413,7 @@ int main(void)
         cmocka_unit_test(what_was_preloaded_stays_behind_stint),
         cmocka_unit_test(a_sanitizers_runtime_goes_first_and_it_is_said),
         cmocka_unit_test(a_terminals_interrupt_is_left_to_the_command),
+        cmocka_unit_test(signals_sent_to_it_go_to_the_command),
         cmocka_unit_test(the_command_inherits_what_stint_inherited),
         cmocka_unit_test(where_no_report_can_be_written_nothing_is_started),
         cmocka_unit_test(a_report_that_fails_later_is_told_with_what_makes_it),

@@ -20,25 +20,50 @@
 #include <unistd.h>
 
 /* SIGCHLD too: where it is ignored, nothing is left to wait for. */
-static const int held[] = {SIGINT, SIGQUIT, SIGCHLD};
+static const int held[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
 enum { HELD = sizeof held / sizeof held[0] };
+static volatile pid_t forward_to; /* 0 = nobody, so in the child itself */
 
 struct message {
     char run[48];
     int exec_error;
 };
 
+/* What a process sent to stint is meant for the command, unless the command sent it; what a
+ * terminal sends, the command has itself. */
+static void forward(int number, siginfo_t *info, void *context)
+{
+    int error = errno;
+    pid_t pid = forward_to;
+    (void)context;
+    if (pid > 0 && info->si_code <= 0 && info->si_pid != pid) kill(pid, number);
+    errno = error;
+}
+
+/* What was ignored stays so, for the command and for stint. */
 static void hold_signals(struct sigaction before[HELD])
 {
     for (int i = 0; i < HELD; i++) {
-        struct sigaction action = {.sa_handler = held[i] == SIGCHLD ? SIG_DFL : SIG_IGN};
-        sigaction(held[i], &action, &before[i]);
+        struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+        if (held[i] == SIGCHLD) action = (struct sigaction){.sa_handler = SIG_DFL};
+        sigaction(held[i], NULL, &before[i]);
+        if (held[i] == SIGCHLD || before[i].sa_handler != SIG_IGN)
+            sigaction(held[i], &action, NULL);
     }
 }
 
 static void restore_signals(const struct sigaction before[HELD])
 {
     for (int i = 0; i < HELD; i++) sigaction(held[i], &before[i], NULL);
+}
+
+/* Blocks them; until forward_to is set, they wait. */
+static void block_signals(sigset_t *before)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < HELD; i++) sigaddset(&set, held[i]);
+    sigprocmask(SIG_BLOCK, &set, before);
 }
 
 static void tell(int fd, const struct message *message)
@@ -70,8 +95,12 @@ static void watch_until_it_ends(const struct child *child, const struct child_wa
     close(end.fd);
 }
 
+/* Its number is nobody else's until it is waited for. */
 static void wait_for(struct child *child)
 {
+    siginfo_t end;
+    while (waitid(P_PID, (id_t)child->pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
+    forward_to = 0;
     while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR) continue;
 }
 
@@ -89,15 +118,20 @@ int child_run(struct child *child, char **command, const struct child_watch *wat
 {
     int pipes[2];
     struct sigaction before[HELD];
+    sigset_t mask;
     *child = (struct child){.pid = -1};
     if (pipe2(pipes, O_CLOEXEC) != 0) return -errno;
+    block_signals(&mask);
     hold_signals(before);
     child->pid = fork();
     if (child->pid == 0) {
         restore_signals(before);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
         begin(command, pipes[1]);
     }
     int error = child->pid < 0 ? -errno : 0;
+    forward_to = child->pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     close(pipes[1]);
     if (error == 0) {
         listen_to(child, pipes[0]);

@@ -21,8 +21,9 @@ struct child_watch {
     int period_ms;
 };
 
-/* Runs it to its end; watch may be NULL. SIGINT and SIGQUIT, which a terminal sends to both, end
- * only the command. 0, or −errno where there could be no child. */
+/* Runs it to its end; watch may be NULL. SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1 and SIGUSR2 that
+ * another process sends to stint go to the command; what a terminal sends to both, only the command
+ * feels. 0, or −errno where there could be no child. */
 int child_run(struct child *child, char **command, const struct child_watch *watch);
 
 /* Ends as the command ended: returns its exit status, or dies by its signal (without a core file of
