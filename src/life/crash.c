@@ -139,6 +139,10 @@ static void deliver_alone(int signal, const siginfo_t *info, ucontext_t *context
 static void crash_handler(int signal, siginfo_t *info, void *context)
 {
     int error = errno;
+    if (guard_takes(signal, info, context)) {
+        errno = error;
+        return;
+    }
     if (!crash.is_installed || !finish_is_ours() || !finish_claim()) {
         deliver(signal, info);
         return;

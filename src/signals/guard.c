@@ -11,8 +11,10 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <ucontext.h>
 
 enum {
     PAGE = 4096,
@@ -32,6 +34,7 @@ static struct {
     uint32_t thread;     /* tid; 0 = nobody */
     uint32_t is_running; /* a job that may be left */
     uint32_t has_faults; /* fault signals are ours; release, after what they hide is kept */
+    uint64_t open;       /* the fault signals that leave a job, as a mask */
     struct onstack job;
     stack_t altstack; /* of the thread, meanwhile replaced */
     int signal;       /* the timer's; 0 = none */
@@ -168,12 +171,34 @@ static void set_timer(uint64_t ns)
     if (guard.signal) (void)sys_call4(SYS_timer_settime, guard.timer, 0, &once, NULL);
 }
 
+/* A handler of the target's own must not run in the midst of our work: its signal stays blocked,
+ * and a fault then ends the process, as it would without us. */
+static uint64_t defaulted_faults(void)
+{
+    uint64_t mask = 0;
+    struct sigview_kernel_action now;
+    for (int i = 0; i < FAULTS; i++) {
+        bool is_default = !sigview_kernel(fault_signals[i], NULL, &now) && now.handler &&
+                          now.handler == sigview_crash_action().handler;
+        if (is_default) mask |= BIT(fault_signals[i]);
+    }
+    return mask;
+}
+
+static uint64_t all_faults(void)
+{
+    uint64_t mask = 0;
+    for (int i = 0; i < FAULTS; i++) mask |= BIT(fault_signals[i]);
+    return mask;
+}
+
 void guard_begin(bool with_faults)
 {
     __atomic_store_n(&guard.thread, (uint32_t)sys_call0(SYS_gettid), __ATOMIC_RELAXED);
     if (!guard.stacks) return;
     guard.pid = (uint32_t)sys_call0(SYS_getpid);
     if (with_faults) take_faults();
+    guard.open = with_faults ? all_faults() : defaulted_faults();
     make_timer();
 }
 
@@ -195,8 +220,7 @@ static long run_job(void *argument)
 {
     const struct job *job = argument;
     const stack_t nested = {.ss_sp = stack_top(0) - PART, .ss_size = PART};
-    uint64_t open = guard.signal ? BIT(guard.signal) : 0;
-    for (int i = 0; i < FAULTS && guard.has_faults; i++) open |= BIT(fault_signals[i]);
+    uint64_t open = guard.open | (guard.signal ? BIT(guard.signal) : 0);
     (void)sys_call2(SYS_sigaltstack, &nested, &guard.altstack);
     guard.is_running = 1;
     SIGNAL_FENCE();
@@ -244,6 +268,23 @@ static void send_again(int signal, const siginfo_t *info, long tid)
 {
     if (guard_is_fault(signal, info)) return;
     (void)sys_call4(SYS_rt_tgsigqueueinfo, sys_call0(SYS_getpid), tid, signal, info);
+}
+
+bool guard_takes(int signal, const siginfo_t *info, void *context)
+{
+    ucontext_t *interrupted = context;
+    long tid = sys_call0(SYS_gettid);
+    bool is_job = guard.is_running && !guard.has_faults && guard.pid &&
+                  guard.pid == (uint32_t)sys_call0(SYS_getpid) &&
+                  __atomic_load_n(&guard.thread, __ATOMIC_RELAXED) == (uint32_t)tid;
+    if (!is_job) return false;
+    leave_job(signal, info);
+    uint64_t mask;
+    memcpy(&mask, &interrupted->uc_sigmask, sizeof mask);
+    mask |= BIT(signal);
+    memcpy(&interrupted->uc_sigmask, &mask, sizeof mask);
+    send_again(signal, info, tid);
+    return true;
 }
 
 void guard_handler(int signal, siginfo_t *info, void *context)

@@ -73,6 +73,22 @@ static void a_crash_in_the_crash_handler_keeps_the_store(void **state)
     check_sabotaged("libjansson");
 }
 
+static void a_fault_in_a_snapshot_costs_that_snapshot_alone(void **state)
+{
+    struct run_spec spec = {.target = "faulting-snapshot"};
+    struct both both;
+    both_run_bare(&both, &spec);
+    assert_int_equal(WEXITSTATUS(both.plain.status), 3);
+    both_check_left(&both, "profiling_results.json saved.json");
+    both.report = report_load(&both.stint, "profiling_results.json", CHECK_ALL);
+    check_truth(both.report, both.stint.out);
+    json_t *saved = report_load(&both.stint, "saved.json", CHECK_ALL);
+    assert_string_equal(report_ending(saved, "kind"), "snapshot");
+    assert_int_equal(integer_at(report_function(saved, "step"), "Count"), 1000);
+    json_decref(saved);
+    both_fini(&both);
+}
+
 /* The first document in the text is a file of its own. */
 static void keep_first(const struct run *run)
 {
@@ -242,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_report_that_hangs_is_left_and_the_store_kept),
         cmocka_unit_test(calls_after_the_report_are_counted_as_lost),
         cmocka_unit_test(a_crash_in_the_crash_handler_keeps_the_store),
+        cmocka_unit_test(a_fault_in_a_snapshot_costs_that_snapshot_alone),
         cmocka_unit_test(signals_during_the_report_of_a_crash_wait_behind_it),
         cmocka_unit_test(a_crash_elsewhere_during_the_report_of_a_crash_waits_behind_it),
         cmocka_unit_test(signals_during_the_report_of_an_exit_leave_it_whole),

@@ -219,6 +219,88 @@ static void a_child_is_given_back_every_disposition(void **state)
     sigaction(SIGBUS, &old, NULL);
 }
 
+/* While the target goes on: what stands for a signal's default asks the guard. */
+static volatile sig_atomic_t arrived;
+
+static void stands_for_default(int signal, siginfo_t *info, void *context)
+{
+    if (guard_takes(signal, info, context)) return;
+    arrived++;
+    if (guard_is_fault(signal, info)) _exit(7);
+}
+
+/* In a child: the dispositions are not given back. */
+static int status_of(int (*check)(void))
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 1; i < SIGRTMIN; i++) signal(i, SIG_DFL); /* cmocka's */
+        sigview_install(stands_for_default);
+        guard_begin(false);
+        _exit(check());
+    }
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static int a_fault_leaves_it(void)
+{
+    long number = 5;
+    for (int i = 0; i < 3; i++)
+        if (guard_run(faults, NULL, LATER_NS) != -EFAULT) return 1;
+    if (guard_run(overflows, NULL, LATER_NS) != -EFAULT) return 2;
+    if (guard_run(gives, &number, LATER_NS) != 5 || arrived) return 3;
+    guard_end();
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    faults(NULL); /* the target's own, from here on */
+    return 4;
+}
+
+static void a_fault_leaves_the_job_though_no_disposition_is_taken(void **state)
+{
+    int status = status_of(a_fault_leaves_it);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+static long is_sent_one(void *unused)
+{
+    raise(SIGSEGV);
+    raise(SIGBUS);
+    return arrived;
+}
+
+static int a_sent_one_waits(void)
+{
+    if (guard_run(is_sent_one, NULL, LATER_NS) != 0) return 1;
+    guard_end();
+    if (arrived) return 2;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return arrived == 2 ? 0 : 3;
+}
+
+static void a_fault_signal_that_is_sent_waits_for_the_end(void **state)
+{
+    assert_int_equal(status_of(a_sent_one_waits), 0);
+}
+
+static int with_a_handler_of_its_own(void)
+{
+    struct sigaction given = {.sa_handler = own};
+    sigaction(SIGSEGV, &given, NULL);
+    guard_end();
+    guard_begin(false);
+    return guard_run(faults, NULL, LATER_NS) == 0 ? 8 : 9;
+}
+
+static void the_targets_own_handler_does_not_run_in_a_job(void **state)
+{
+    int status = status_of(with_a_handler_of_its_own);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGSEGV);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +315,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_childs_fault_waits_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(a_fault_sent_to_a_child_waits_for_nobody, begin, end),
         cmocka_unit_test_setup_teardown(a_child_is_given_back_every_disposition, begin, end),
+        cmocka_unit_test_setup_teardown(a_fault_leaves_the_job_though_no_disposition_is_taken,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(a_fault_signal_that_is_sent_waits_for_the_end, begin, end),
+        cmocka_unit_test_setup_teardown(the_targets_own_handler_does_not_run_in_a_job, begin, end),
     };
     return cmocka_run_group_tests_name("signals/guard", tests, NULL, NULL);
 }
