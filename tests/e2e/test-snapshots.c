@@ -173,6 +173,10 @@ static void where_all_threads_block_the_signal_it_is_served(void **state)
 }
 
 static void calls_are_restarted(void **state) { check_same("restarts", 5); }
+static void a_signal_to_stints_own_thread_interrupts_nothing(void **state)
+{
+    check_same("waits", 5);
+}
 
 static void a_forked_child_is_served_too(void **state)
 {
@@ -329,6 +333,7 @@ int main(void)
         cmocka_unit_test(the_programs_own_handler_is_called_too),
         cmocka_unit_test(where_all_threads_block_the_signal_it_is_served),
         cmocka_unit_test(calls_are_restarted),
+        cmocka_unit_test(a_signal_to_stints_own_thread_interrupts_nothing),
         cmocka_unit_test(a_forked_child_is_served_too),
         cmocka_unit_test(in_a_child_that_nobody_saw_the_signal_does_nothing),
         cmocka_unit_test(a_program_whose_main_thread_leaves_still_ends),

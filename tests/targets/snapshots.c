@@ -5,7 +5,9 @@
  * print is the same without stint. */
 #include "truth.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -215,6 +217,61 @@ static void restarts(void)
     pthread_join(id, NULL);
 }
 
+/* Sent to stint's own thread, the signal interrupts nobody's wait. */
+PLAIN static pid_t stints_own(void)
+{
+    char path[300], name[16];
+    pid_t found = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks && (task = readdir(tasks));) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE *file = fopen(path, "r");
+        if (file && fgets(name, sizeof name, file) && !strcmp(name, "stint\n"))
+            found = atoi(task->d_name);
+        if (file) fclose(file);
+    }
+    if (tasks) closedir(tasks);
+    return found;
+}
+
+/* While it writes it blocks all signals, and another thread would get it. */
+PLAIN static int blocks_it(pid_t thread)
+{
+    char path[64], line[200];
+    unsigned long long mask = ~0ULL;
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "SigBlk: %llx", &mask) == 1) break;
+    if (file) fclose(file);
+    return mask >> (SIGUSR2 - 1) & 1;
+}
+
+PLAIN static void *asks_it(void *end)
+{
+    pid_t own = 0;
+    while (is_asked() && !(own = stints_own())) sched_yield();
+    for (int n = 1; own && n <= 5; n++) {
+        while (blocks_it(own)) sched_yield();
+        kill(own, SIGUSR2);
+        await(n);
+    }
+    if (write(*(int *)end, "x", 1) != 1) exit(9);
+    return NULL;
+}
+
+static void waits(void)
+{
+    int ends[2];
+    pthread_t id;
+    CALLED(waits);
+    if (pipe(ends)) exit(9);
+    pthread_create(&id, NULL, asks_it, &ends[1]);
+    struct pollfd waited = {ends[0], POLLIN, 0};
+    if (poll(&waited, 1, -1) != 1) perror("poll");
+    pthread_join(id, NULL);
+}
+
 /* The least free descriptor is the program's at every moment of many snapshots. */
 static void descriptors(void)
 {
@@ -257,6 +314,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "forks")) forks();
     if (!strcmp(what, "raw-fork")) raw_fork();
     if (!strcmp(what, "restarts")) restarts();
+    if (!strcmp(what, "waits")) waits();
     if (!strcmp(what, "descriptors")) descriptors();
     if (!strcmp(what, "main-leaves")) main_leaves();
     if (!strcmp(what, "awaits"))
