@@ -174,9 +174,16 @@ static void child_starts(const struct run *run, const struct run_spec *spec, cha
     _exit(126);
 }
 
+void run_scratch(char path[RUN_SCRATCH], const char *name)
+{
+    const char *place = getenv("TMPDIR");
+    if (!place || strlen(place) + strlen(name) + strlen("/.XXXXXX") >= RUN_SCRATCH) place = "/tmp";
+    snprintf(path, RUN_SCRATCH, "%s/%s.XXXXXX", place, name);
+}
+
 static void run_directories(struct run *run, const struct run_spec *spec)
 {
-    snprintf(run->dir, sizeof run->dir, "/tmp/stint-e2e.XXXXXX");
+    run_scratch(run->dir, "stint-e2e");
     if (!mkdtemp(run->dir)) fail_msg("%s: %s", run->dir, strerror(errno));
     static const char *const below[] = {"work", "out", "store"};
     for (size_t i = 0; i < 3; i++) assert_int_equal(mkdir(run_path(run, below[i]), 0755), 0);

@@ -26,11 +26,17 @@ struct run_spec {
 };
 
 struct run {
-    char dir[64];
+    char dir[100];
     int status; /* as waitpid has it */
     char *out, *err;
     bool under_stint;
 };
+
+enum { RUN_SCRATCH = 100 };
+
+/* A name for mkdtemp in the directory that tap.sh made for this program (TMPDIR; else, or
+ * where that is too long, /tmp). */
+void run_scratch(char path[RUN_SCRATCH], const char *name);
 
 /* Runs it to its end. */
 void run_target(struct run *run, const struct run_spec *spec, bool under_stint);

@@ -49,7 +49,7 @@ static void a_missing_directory_is_said_and_the_store_kept(void **state)
 
 static void make_directory(const char *dir)
 {
-    char path[200];
+    char path[RUN_SCRATCH + 100];
     snprintf(path, sizeof path, "%s/out/report.json", dir);
     assert_int_equal(mkdir(path, 0777), 0);
 }
@@ -62,7 +62,7 @@ static void a_directory_in_the_reports_place_is_refused(void **state)
 
 static void make_fifo(const char *dir)
 {
-    char path[200];
+    char path[RUN_SCRATCH + 100];
     snprintf(path, sizeof path, "%s/out/report.json", dir);
     assert_int_equal(mkfifo(path, 0666), 0);
 }
@@ -96,7 +96,7 @@ static void the_null_device_takes_a_report_and_stays_a_device(void **state)
 
 static void make_device(const char *dir)
 {
-    char path[200];
+    char path[RUN_SCRATCH + 100];
     snprintf(path, sizeof path, "%s/out/null", dir);
     (void)mknod(path, S_IFCHR | 0666, makedev(1, 3)); /* the superuser alone may */
 }
@@ -110,7 +110,7 @@ static void a_device_takes_all_reports_and_stays(void **state)
     for (size_t i = 0; i < sizeof args / sizeof *args; i++) {
         struct both both;
         struct stat after;
-        char path[200];
+        char path[RUN_SCRATCH + 100];
         struct run_spec spec = {
             .target = args[i][0],
             .args = {args[i][1], args[i][2]},
@@ -127,7 +127,7 @@ static void a_device_takes_all_reports_and_stays(void **state)
 
 static void plant_symlink(const char *dir)
 {
-    char path[200], victim[200];
+    char path[RUN_SCRATCH + 100], victim[200];
     snprintf(path, sizeof path, "%s/out/profiling_results.json", dir);
     snprintf(victim, sizeof victim, "%s/victim", dir);
     FILE *file = fopen(victim, "w");
@@ -152,7 +152,7 @@ static void a_symlink_in_the_reports_place_is_replaced_not_followed(void **state
 
 static void plant_old_report(const char *dir)
 {
-    char path[200];
+    char path[RUN_SCRATCH + 100];
     snprintf(path, sizeof path, "%s/out/profiling_results.json", dir);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -251,7 +251,7 @@ static void a_user_who_may_not_write_is_told(void **state)
 
 static void open_to_all(const char *dir)
 {
-    char path[200];
+    char path[RUN_SCRATCH + 100];
     snprintf(path, sizeof path, "%s/out", dir);
     assert_int_equal(chmod(dir, 0755), 0);
     assert_int_equal(chmod(path, 0777), 0);
@@ -300,7 +300,7 @@ static void another_root_directory_is_said(void **state)
 
 static void mount_small(const char *dir, const char *below)
 {
-    char path[200];
+    char path[RUN_SCRATCH + 100];
     snprintf(path, sizeof path, "%s/%s", dir, below);
     assert_int_equal(mount("tmpfs", path, "tmpfs", 0, "size=16k,mode=0700"), 0);
 }
@@ -311,7 +311,8 @@ static void mount_small_store(const char *dir) { mount_small(dir, "store"); }
 
 static bool may_mount(void)
 {
-    char path[] = "/tmp/stint-e2e-mount.XXXXXX";
+    char path[RUN_SCRATCH];
+    run_scratch(path, "mount");
     if (!mkdtemp(path)) return false;
     bool may = !mount("tmpfs", path, "tmpfs", 0, "size=16k");
     if (may) umount(path);

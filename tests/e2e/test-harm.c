@@ -136,11 +136,23 @@ static void a_program_under_tsan_is_recorded(void **state) { check_sanitized("th
 
 static void a_program_under_ubsan_is_recorded(void **state) { check_sanitized("counts@ubsan"); }
 
-/* libfaketime leaves files there when a program crashes; where it can't be kept apart, they lie. */
-static void own_shared_memory(void)
+/* libfaketime leaves files there when a program crashes. */
+static bool has_own_shared_memory(void)
 {
-    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) return;
-    (void)mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=1m");
+    return (!unshare(CLONE_NEWNS) || !unshare(CLONE_NEWUSER | CLONE_NEWNS)) &&
+           !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+           !mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=1m");
+}
+
+static void own_shared_memory(void) { (void)has_own_shared_memory(); }
+
+static bool may_have_own_shared_memory(void)
+{
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0) _exit(!has_own_shared_memory());
+    waitpid(child, &status, 0);
+    return status == 0;
 }
 
 static void check_preloaded(const char *library)
@@ -151,7 +163,10 @@ static void check_preloaded(const char *library)
         {.target = "threads", .after = library},
         {.target = "endings", .args = {"segv"}, .after = library},
     };
-    for (size_t i = 0; i < 3; i++) {
+    /* no crash where its files would lie */
+    bool leaves_files = strstr(library, "faketime") && !may_have_own_shared_memory();
+    size_t count = leaves_files ? 2 : 3;
+    for (size_t i = 0; i < count; i++) {
         struct both both;
         specs[i].prepare = own_shared_memory;
         both_run(&both, &specs[i]);

@@ -81,7 +81,8 @@ static bool make_locale(const char *dir)
 
 static void the_report_is_valid_where_the_decimal_point_is_a_comma(void **state)
 {
-    char dir[] = "/tmp/stint-e2e-locale.XXXXXX", setting[100], command[100];
+    char dir[RUN_SCRATCH], setting[RUN_SCRATCH + 10], command[RUN_SCRATCH + 10];
+    run_scratch(dir, "locale");
     assert_non_null(mkdtemp(dir));
     bool is_there = make_locale(dir);
     if (is_there) {

@@ -37,11 +37,11 @@ static bool works(const char *format, const char *one, const char *other)
 }
 
 /* A copy of a target that nobody may run but not change. */
-static char copy_directory[] = "/tmp/stint-e2e-copy.XXXXXX", copy[100];
+static char copy_directory[RUN_SCRATCH], copy[RUN_SCRATCH + 10];
 
 static void make_copy(const char *target, const char *then)
 {
-    strcpy(copy_directory + strlen(copy_directory) - 6, "XXXXXX");
+    run_scratch(copy_directory, "copy");
     assert_non_null(mkdtemp(copy_directory));
     assert_int_equal(chmod(copy_directory, 0755), 0);
     snprintf(copy, sizeof copy, "%s/copy", copy_directory);
