@@ -3,6 +3,7 @@
  * The rules of enter and exit:
  *   - frames strictly below a new call are stale (longjmp, an exception without exit hooks): closed
  * now;
+ *   - so are those that repeat one function at one height, where they are too many;
  *   - an exit closes the newest call of its function, and what stands above it is stale;
  *   - a frame with sp 0 is being filled or emptied by code that we interrupted: it is stepped over.
  * Runs on the owner's slow paths, busy. */
@@ -168,6 +169,28 @@ static void drop_inherited_below(struct control *block, uintptr_t sp)
     }
 }
 
+/* Calls at one height are of inlined functions, and of a function inlined into itself compilers
+ * make few (gcc: eight). More of one function were left by jumps, or by coroutines that never
+ * returned and whose stack is another's now: without a bound they would nest for ever. Scopes may
+ * be begun in a loop, any number of them. */
+static void close_repeated(struct control *block, uint64_t address, uintptr_t sp)
+{
+    enum { REPEATED_MOST = 16 };
+    const struct store_frame *floor = floor_of(block);
+    const struct store_frame *first = NULL;
+    unsigned count = 0;
+    if (address & STORE_MARK_CATEGORY) return;
+    for (const struct store_frame *at = block->top; at > floor && (!at->sp || at->sp == sp); at--) {
+        if (!is_of(block, at, address)) continue;
+        first = at;
+        count++;
+    }
+    if (count < REPEATED_MOST) return;
+    uint64_t now = ticks_now();
+    while (block->top >= first) close_top(block, now);
+    block->too_deep = 0;
+}
+
 void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
 {
     stacks_settle(block);
@@ -178,7 +201,7 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
         frames_close_below(block, sp, ticks_now());
         drop_inherited_below(block, sp);
     }
-    above = whole(block, block->top);
+    close_repeated(block, address, sp);
     if (block->too_deep || !has_room(block)) {
         lose(block, address, sp, LOST_CALLS_TOO_DEEP);
         return;

@@ -18,6 +18,15 @@ static void longjmp_closes_what_it_leaves(void **state)
     both_fini(&both);
 }
 
+static void a_loop_of_longjmps_does_not_nest_for_ever(void **state)
+{
+    struct both both;
+    both_run(&both, &(struct run_spec){.target = "jump-loop"});
+    assert_int_equal(report_lost(both.report, "contexts_folded"), 0);
+    assert_in_range(json_array_size(json_object_get(both.report, "call_tree")), 3, 20);
+    both_fini(&both);
+}
+
 static void longjmp_in_clangs_code(void **state)
 {
     if (access(run_target_path("longjmps@clang"), X_OK)) skip_because("no clang");
@@ -44,6 +53,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longjmp_closes_what_it_leaves),
+        cmocka_unit_test(a_loop_of_longjmps_does_not_nest_for_ever),
         cmocka_unit_test(longjmp_in_clangs_code),
         cmocka_unit_test(exceptions_through_gccs_hooks),
         cmocka_unit_test(exceptions_through_clangs_hooks),
