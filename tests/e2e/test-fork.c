@@ -114,8 +114,9 @@ static void spawned_commands_have_reports_of_their_own(void **state)
  * hand on `environ` as it is: a documented limit. */
 static void relative_names_hold_after_a_chdir(void **state)
 {
-    char library[4096];
-    snprintf(library, sizeof library, "LD_PRELOAD=../../..%s", run_setting("STINT_LIBRARY"));
+    char library[4096]; /* above / is / */
+    snprintf(library, sizeof library, "LD_PRELOAD=../../../../../../../../../../../..%s",
+             run_setting("STINT_LIBRARY"));
     check_commands("chdir",
                    (const char *const[]){library, "STINT_OUT=../out/profiling_results.json", NULL},
                    1);
