@@ -51,7 +51,12 @@ struct control {
     struct lap_desk *laps;           /* NULL until there is a lap */
     uint32_t function_count;
     uint32_t too_deep_alike; /* one of them is of the function of the call above them */
-    uint32_t reserved[6];
+    /* record/tree.c: nodes from the root down to one that led to a folded call. */
+    store_ref path; /* store_ref[path_capacity] */
+    uint32_t path_length, path_capacity;
+    uint32_t path_epoch;   /* functions' counts of another one are void */
+    uint32_t path_changes; /* it is being changed: void where that was left */
+    uint32_t reserved[1];
 };
 _Static_assert(sizeof(struct control) == 256 && offsetof(struct control, recorder) == 64,
                "the hot part is one cache line; blocks share neither lines nor prefetched pairs");

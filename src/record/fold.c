@@ -34,16 +34,8 @@ static struct control *others(void)
     return block;
 }
 
-static bool has_own_ancestor(const struct control *block, const struct store_node *node)
-{
-    for (store_ref ref = node->parent; ref; ref = tree_node(block->base, ref)->parent) {
-        if (tree_node(block->base, ref)->address == node->address) return true;
-    }
-    return false;
-}
-
 /* What a folded counterpart must be told, since its place in the tree does not say it. */
-static void fold_side(struct control *into, const struct control *from, store_ref node,
+static void fold_side(struct control *into, struct control *from, store_ref node,
                       store_ref counterpart)
 {
     const struct store_node *source = tree_node(from->base, node);
@@ -54,7 +46,8 @@ static void fold_side(struct control *into, const struct control *from, store_re
         folded->child_ticks += side->child_ticks;
         return;
     }
-    if (has_own_ancestor(from, source)) folded->nested_ticks += source->total_ticks;
+    if (tree_is_within(from, source->parent, source->function))
+        folded->nested_ticks += source->total_ticks;
     store_ref parent = tree_node(from->base, source->parent)->last_child;
     tree_add_folded_child(into, parent, source->total_ticks);
 }
@@ -81,7 +74,7 @@ static store_ref counterpart_of(struct control *into, const struct control *from
     return parent ? tree_child(into, parent, address) : 0;
 }
 
-static void fold_node(struct control *into, const struct control *from, store_ref ref)
+static void fold_node(struct control *into, struct control *from, store_ref ref)
 {
     struct store_node *node = tree_node(from->base, ref);
     store_ref counterpart = counterpart_of(into, from, node);
@@ -112,8 +105,8 @@ static void clear_node(const struct control *block, store_ref ref)
     }
 }
 
-static void each_node(struct control *into, const struct control *from,
-                      void (*act)(struct control *, const struct control *, store_ref))
+static void each_node(struct control *into, struct control *from,
+                      void (*act)(struct control *, struct control *, store_ref))
 {
     for (store_ref segment = from->recorder->nodes; segment;) {
         const struct store_segment *head = space_at(from, segment);
@@ -125,7 +118,7 @@ static void each_node(struct control *into, const struct control *from,
     }
 }
 
-static void clear_each(struct control *into, const struct control *from, store_ref ref)
+static void clear_each(struct control *into, struct control *from, store_ref ref)
 {
     (void)into;
     /* What found no memory for a counterpart stays. */

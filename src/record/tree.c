@@ -31,7 +31,7 @@ static void insert(const struct control *block, store_ref *slots, uint64_t mask,
 {
     const struct store_node *node = tree_node(block->base, ref);
     uint64_t i = tree_slot(node->parent, node->address);
-    while (slots[i & mask]) i++;
+    while (slots[i & mask]) i += tree_stride(node->address);
     slots[i & mask] = ref;
 }
 
@@ -227,11 +227,87 @@ struct store_folded *tree_folded_record(const struct control *block, store_ref n
     return (struct store_folded *)(void *)tree_node(block->base, function->folded);
 }
 
-/* Is the function open in the part of the path that has nodes of its own? */
-static bool is_among_ancestors(const struct control *block, store_ref from, uint64_t address)
+/* Which functions are open in the part of a path that has nodes of its own? One path is remembered,
+ * node by node, and counted in its functions. The next one asked for mostly shares all but its last
+ * nodes with it, so a question costs about what was called since the one before, however deep that
+ * is. A function's count is void where its epoch is not the path's. */
+static void path_count(struct control *block, store_ref ref, uint32_t change)
 {
+    const struct store_node *node = tree_node(block->base, ref);
+    if (!node->function) return;
+    struct store_function *function = func_at(block->base, node->function);
+    if (function->path_epoch != block->path_epoch) function->on_path = 0;
+    function->path_epoch = block->path_epoch;
+    function->on_path += change;
+}
+
+/* How many nodes of the path there are down to this one, 0 where it is not on it. A child is made
+ * after its parent, and refs ascend. */
+static uint32_t path_find(const struct control *block, store_ref ref)
+{
+    const store_ref *path = space_at(block, block->path);
+    uint32_t low = 0, high = block->path_length;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (path[middle] == ref) return middle + 1;
+        if (path[middle] < ref)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
+static bool path_grow(struct control *block, uint32_t length)
+{
+    if (length <= block->path_capacity) return true;
+    uint32_t capacity = 2 * length;
+    store_ref ref = space_alloc(block, (uint64_t)capacity * sizeof ref);
+    if (!ref) return false;
+    memcpy(space_at(block, ref), space_at(block, block->path), block->path_length * sizeof ref);
+    block->path = ref;
+    block->path_capacity = capacity;
+    return true;
+}
+
+/* Makes the path that of `end`; false without memory. */
+static bool path_go(struct control *block, store_ref end)
+{
+    uint32_t kept = 0, added = 0;
+    if (block->path_changes || !block->path_epoch) { /* a handler of a trap left it for good */
+        block->path_epoch++;
+        block->path_length = 0;
+    }
+    block->path_changes = 1;
+    SIGNAL_FENCE();
+    for (store_ref at = end; at; at = tree_node(block->base, at)->parent) {
+        kept = path_find(block, at);
+        if (kept) break;
+        added++;
+    }
+    const store_ref *old = space_at(block, block->path);
+    while (block->path_length > kept) path_count(block, old[--block->path_length], UINT32_MAX);
+    bool has_room = path_grow(block, kept + added);
+    store_ref *path = space_at(block, block->path);
+    for (uint32_t i = kept + added; has_room && i > kept; i--) {
+        path[i - 1] = end;
+        path_count(block, end, 1);
+        end = tree_node(block->base, end)->parent;
+    }
+    if (has_room) block->path_length = kept + added;
+    SIGNAL_FENCE();
+    block->path_changes = 0;
+    return has_room;
+}
+
+bool tree_is_within(struct control *block, store_ref from, store_ref function)
+{
+    if (path_go(block, from)) {
+        const struct store_function *record = func_at(block->base, function);
+        return record->path_epoch == block->path_epoch && record->on_path > 0;
+    }
     for (store_ref at = from; at; at = tree_node(block->base, at)->parent) {
-        if ((tree_node(block->base, at)->address & ~NODE_MARKS) == address) return true;
+        if (tree_node(block->base, at)->function == function) return true;
     }
     return false;
 }
@@ -239,11 +315,11 @@ static bool is_among_ancestors(const struct control *block, store_ref from, uint
 uint32_t tree_enter_folded(struct control *block, store_ref node, const struct store_frame *above)
 {
     struct store_folded *folded = tree_folded_record(block, node);
-    uint64_t address = tree_node(block->base, node)->address & ~NODE_MARKS;
+    store_ref function = tree_node(block->base, node)->function;
     bool is_above_folded = tree_is_folded(tree_node(block->base, above->node));
     store_ref outer = above->node;
     if (is_above_folded) outer = (store_ref)above->expected & ~(uint32_t)STORE_FRAME_FLAGS;
-    bool is_nested = folded->active > 0 || is_among_ancestors(block, outer, address);
+    bool is_nested = folded->active > 0 || tree_is_within(block, outer, function);
     folded->active++;
     return outer | (is_nested ? (uint32_t)STORE_FRAME_NESTED : 0);
 }

@@ -27,6 +27,10 @@ struct store_folded *tree_folded_record(const struct control *block, store_ref n
 /* Time of folded calls made from a node. Context: owner thread, while busy. */
 void tree_add_folded_child(struct control *block, store_ref parent, uint64_t ticks);
 
+/* Is one of these nodes the function's: `from`, its parent, … the root? Cheap where the nodes asked
+ * about follow each other as calls do. Context: as tree_child, or a retired recorder's folder. */
+bool tree_is_within(struct control *block, store_ref from, store_ref function);
+
 /* Makes the root. 0 or −ENOMEM. Context: owner thread, while attaching. */
 int tree_init(struct control *block);
 

@@ -197,9 +197,9 @@ struct store_function {
     store_ref unit;       /* store_text, of values; 0 = none */
     store_ref folded;     /* struct store_folded, 0 = none */
     uint32_t flags;
-    store_ref blocks[STORE_BLOCKS]; /* each uint64_t[64], 0 = all zero */
-    uint32_t number;                /* its place in the recorder's list, from 0 */
-    uint32_t reserved[3];
+    store_ref blocks[STORE_BLOCKS];         /* each uint64_t[64], 0 = all zero */
+    uint32_t number;                        /* its place in the recorder's list, from 0 */
+    uint32_t on_path, path_epoch, reserved; /* the owner's: record/tree.c */
 };
 _Static_assert(sizeof(struct store_function) == 960, "a function is 15 cache lines");
 

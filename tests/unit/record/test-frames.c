@@ -303,6 +303,37 @@ static void folded_calls_left_by_longjmp_are_no_longer_active(void **state)
     assert_int_equal(lab_folded(lab.block, B)->count, 3);
 }
 
+/* Deep in a recursion that has used up the nodes, and on every level of the way back: each of these
+ * calls would take as long as the stack is deep, all together minutes, were its path walked. */
+static void folded_calls_cost_the_same_however_deep_they_are(void **state)
+{
+    enum { DEPTH = 100000, CALLS = 20 };
+    uint64_t now = 0;
+    lab_open((struct recorder_options){.max_nodes = DEPTH + 1});
+    for (uint32_t i = 1; i <= DEPTH; i++) lab_enter(A, SP - 8 * i, now);
+    assert_int_equal(lab_lost(LOST_CONTEXTS_FOLDED), 0);
+    for (uint32_t i = DEPTH; i > 0; i--) {
+        for (uint32_t k = 0; k < CALLS; k++, now += 10) {
+            lab_enter(B, SP - 8 * i - 2, now);
+            lab_enter(A, SP - 8 * i - 4, now + 1);
+            lab_exit(A, SP - 8 * i - 4, now + 3);
+            lab_exit(B, SP - 8 * i - 2, now + 4);
+        }
+        lab_exit(A, SP - 8 * i, now);
+    }
+    const struct store_folded *a = lab_at(lab.block, lab_function(lab.block, A)->folded);
+    const struct store_folded *b = lab_at(lab.block, lab_function(lab.block, B)->folded);
+    assert_int_equal(lab_folded(lab.block, A)->total_ticks, 2 * DEPTH * CALLS);
+    assert_int_equal(a->nested_ticks, 2 * DEPTH * CALLS);
+    assert_int_equal(lab_folded(lab.block, B)->total_ticks, 4 * DEPTH * CALLS);
+    assert_int_equal(b->nested_ticks, 0);
+    lab_enter(A, SP, now);
+    lab_enter(C, SP - 2, now + 1);
+    lab_exit(C, SP - 2, now + 5);
+    lab_exit(A, SP, now + 6);
+    assert_int_equal(a->nested_ticks, 2 * DEPTH * CALLS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +355,7 @@ int main(void)
         LAB_CASE(a_whole_tree_has_the_sums_of_the_program),
         LAB_CASE(a_folded_tree_has_the_same_sums_and_counts_nested_time_once),
         LAB_CASE(folded_calls_left_by_longjmp_are_no_longer_active),
+        LAB_CASE(folded_calls_cost_the_same_however_deep_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

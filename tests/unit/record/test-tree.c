@@ -120,6 +120,22 @@ static void a_chain_of_ten_thousand_is_found_again(void **state)
     assert_null(lab_nth_function(lab.block, 1));
 }
 
+/* The chain fills slots one behind the other. Who asks for something else among them gets out at
+ * once. */
+static void a_long_recursion_is_no_obstacle_in_the_table(void **state)
+{
+    lab_open((struct recorder_options){0});
+    store_ref root = lab.block->recorder->root, at = root;
+    for (uint32_t i = 0; i < MANY; i++) at = tree_child(lab.block, at, A);
+    uint64_t probes = 0;
+    for (uint64_t address = B; address < B + MANY * 16; address += 16) {
+        uint64_t slot = tree_slot(root, address), stride = tree_stride(address);
+        for (; lab.block->slots[slot & lab.block->slots_mask]; slot += stride) probes++;
+        assert_int_equal(tree_find(lab.block, root, address), 0);
+    }
+    assert_in_range(probes, 0, MANY);
+}
+
 static void nodes_stay_where_they_are_while_the_table_grows(void **state)
 {
     lab_open((struct recorder_options){0});
@@ -268,6 +284,7 @@ int main(void)
         LAB_CASE(a_new_node_is_whole),
         LAB_CASE(ten_thousand_callees_of_one_caller_are_all_found),
         LAB_CASE(a_chain_of_ten_thousand_is_found_again),
+        LAB_CASE(a_long_recursion_is_no_obstacle_in_the_table),
         LAB_CASE(nodes_stay_where_they_are_while_the_table_grows),
         LAB_CASE(calls_add_to_count_total_and_extremes),
         LAB_CASE(a_marked_node_matches_no_call),
