@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * `stint report`: what the table says of a report of known content, and what is said of files that
- * are none. */
+ * are none and of wishes that do not fit it. */
 #include "cli.h"
 
 /* The place of each name in the text: 1 for the first … in the order given, or the test fails. */
@@ -214,6 +214,75 @@ static void a_full_disk_is_a_failure(void **state)
     run_fini(&run);
 }
 
+#define VIEWS "\"$STINT\" report \"$REPORTS/views.json\" "
+
+static void what_the_report_does_not_have_is_refused_before_anything_is_printed(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-T 99", "no thread is called 99"},
+        {"--threads -T nobody", "no thread is called nobody"},
+        {"--tree -T 99", "no thread is called 99"},
+        {"--histogram parse -T 99", "no thread is called 99"},
+        {"--histogram parse -T app", "parse was not called in thread app"},
+        {"--histogram packet -T app", "packet is a value, of all threads together"},
+        {"--histogram nowhere", "no function or category is called nowhere"},
+        {"--callees nowhere", "no function or category is called nowhere"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run run;
+        char line[200];
+        snprintf(line, sizeof line, "\"$STINT\" report \"$REPORTS/views.json\" %s", cases[i][0]);
+        cli(&run, line);
+        assert_int_equal(cli_status(&run), 2);
+        assert_string_equal(run.out, "");
+        CLI_LINE(run.err, "stint: ", cases[i][1]);
+        run_fini(&run);
+    }
+}
+
+static void a_value_out_of_a_closed_list_is_told_with_the_list(void **state)
+{
+    struct run run;
+    cli(&run, VIEWS "--sort=foo; echo $?; " VIEWS "-s p5; echo $?; " VIEWS "--color 'auto|'");
+    assert_string_equal(run.out, "2\n2\n");
+    cli_expect(run.err,
+               "stint: report: not a value that --sort takes (self|total|calls|avg|p50|p99|"
+               "p99.9|max|function|module): foo; see `stint report --help`\n");
+    cli_expect(run.err, "): p5; see ");
+    cli_expect(run.err, "not a value that --color takes (auto|always|never): auto|; see ");
+    run_fini(&run);
+}
+
+/* The tree is read straight from the text where it is as stint writes it: what is wrong with one is
+ * told as of any part. */
+static void a_damaged_tree_is_told_with_its_place(void **state)
+{
+    static const char *const cases[][2] = {
+        {"s/\"id\": 6, \"parent\": 0/\"id\": 6, \"parent\": 6/",
+         "call_tree[6].parent is not the id of a node before it"},
+        {"s/\"id\": 5, \"parent\"/\"id\": 4, \"parent\"/",
+         "call_tree[5].id is not its place in the list"},
+        {"s/\"parent\": 1, \"function\": 0/\"parent\": 1, \"function\": 5/",
+         "call_tree[5].function is not"},
+        {"s/\"parent\": 0, \"category\": \"Frame_Total\"/\"parent\": 0, \"category\": \"Frame\"/",
+         "call_tree[7].category is not"},
+        {"s/\"Total_ms\": 29.75/\"Total_ms\": -1/", "call_tree[6].Total_ms is not"},
+        {"s/\"Total_ms\": 29.75/\"Total_ms\": 1, \"Total_ms\": 1/", "r.json:51:77: "},
+        {"s/\"drift\": {/\"drift\": /", "r.json:55:74: "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run run;
+        char line[400];
+        snprintf(line, sizeof line,
+                 "sed '%s' \"$REPORTS/views.json\" >r.json; \"$STINT\" report r.json", cases[i][0]);
+        cli(&run, line);
+        assert_int_equal(cli_status(&run), 3);
+        assert_string_equal(run.out, "");
+        CLI_LINE(run.err, "stint: ", cases[i][1]);
+        run_fini(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +301,9 @@ int main(void)
         cmocka_unit_test(files_that_cannot_be_read_are_told_with_the_systems_word),
         cmocka_unit_test(mistakes_have_status_2),
         cmocka_unit_test(a_full_disk_is_a_failure),
+        cmocka_unit_test(what_the_report_does_not_have_is_refused_before_anything_is_printed),
+        cmocka_unit_test(a_value_out_of_a_closed_list_is_told_with_the_list),
+        cmocka_unit_test(a_damaged_tree_is_told_with_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

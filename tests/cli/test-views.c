@@ -68,36 +68,6 @@ static void a_locale_without_utf8_has_a_tree_of_ascii(void **state)
 }
 
 /* walk's inner calls lie within its outer ones, which main made: 4 calls and 2 in those, 30 ms. */
-/* The tree is read straight from the text where it is as stint writes it: what is wrong with one is
- * told as of any part. */
-static void a_damaged_tree_is_told_with_its_place(void **state)
-{
-    static const char *const cases[][2] = {
-        {"s/\"id\": 6, \"parent\": 0/\"id\": 6, \"parent\": 6/",
-         "call_tree[6].parent is not the id of a node before it"},
-        {"s/\"id\": 5, \"parent\"/\"id\": 4, \"parent\"/",
-         "call_tree[5].id is not its place in the list"},
-        {"s/\"parent\": 1, \"function\": 0/\"parent\": 1, \"function\": 5/",
-         "call_tree[5].function is not"},
-        {"s/\"parent\": 0, \"category\": \"Frame_Total\"/\"parent\": 0, \"category\": \"Frame\"/",
-         "call_tree[7].category is not"},
-        {"s/\"Total_ms\": 29.75/\"Total_ms\": -1/", "call_tree[6].Total_ms is not"},
-        {"s/\"Total_ms\": 29.75/\"Total_ms\": 1, \"Total_ms\": 1/", "r.json:51:77: "},
-        {"s/\"drift\": {/\"drift\": /", "r.json:55:74: "},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct run run;
-        char line[400];
-        snprintf(line, sizeof line,
-                 "sed '%s' \"$REPORTS/views.json\" >r.json; \"$STINT\" report r.json", cases[i][0]);
-        cli(&run, line);
-        assert_int_equal(cli_status(&run), 3);
-        assert_string_equal(run.out, "");
-        CLI_LINE(run.err, "stint: ", cases[i][1]);
-        run_fini(&run);
-    }
-}
-
 static void callers_add_up_and_recursion_counts_once(void **state)
 {
     struct run run;
@@ -264,43 +234,6 @@ static void a_values_histogram_of_both_signs_loses_nothing(void **state)
     }
 }
 
-static void what_the_report_does_not_have_is_refused_before_anything_is_printed(void **state)
-{
-    static const char *const cases[][2] = {
-        {"-T 99", "no thread is called 99"},
-        {"--threads -T nobody", "no thread is called nobody"},
-        {"--tree -T 99", "no thread is called 99"},
-        {"--histogram parse -T 99", "no thread is called 99"},
-        {"--histogram parse -T app", "parse was not called in thread app"},
-        {"--histogram packet -T app", "packet is a value, of all threads together"},
-        {"--histogram nowhere", "no function or category is called nowhere"},
-        {"--callees nowhere", "no function or category is called nowhere"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct run run;
-        char line[200];
-        snprintf(line, sizeof line, VIEWS "%s", cases[i][0]);
-        cli(&run, line);
-        assert_int_equal(cli_status(&run), 2);
-        assert_string_equal(run.out, "");
-        CLI_LINE(run.err, "stint: ", cases[i][1]);
-        run_fini(&run);
-    }
-}
-
-static void a_value_out_of_a_closed_list_is_told_with_the_list(void **state)
-{
-    struct run run;
-    cli(&run, VIEWS "--sort=foo; echo $?; " VIEWS "-s p5; echo $?; " VIEWS "--color 'auto|'");
-    assert_string_equal(run.out, "2\n2\n");
-    cli_expect(run.err,
-               "stint: report: not a value that --sort takes (self|total|calls|avg|p50|p99|"
-               "p99.9|max|function|module): foo; see `stint report --help`\n");
-    cli_expect(run.err, "): p5; see ");
-    cli_expect(run.err, "not a value that --color takes (auto|always|never): auto|; see ");
-    run_fini(&run);
-}
-
 static void frames_show_the_worst_and_their_culprits(void **state)
 {
     struct run run;
@@ -447,6 +380,19 @@ static void a_name_that_fits_nothing_is_said(void **state)
     run_fini(&run);
 }
 
+static void what_reached_the_end_of_its_type_is_said(void **state)
+{
+    struct run run;
+    cli(&run, "sed 's/\"Self_ms\": 45.0}/\"Self_ms\": 45.0, \"saturated\": true}/' "
+              "\"$REPORTS/views.json\" | \"$STINT\" report -");
+    assert_int_equal(cli_status(&run), 0);
+    cli_expect(run.out, "\nat least what is shown, past the end of 64 bits: walk\n");
+    run_fini(&run);
+    show(&run, "");
+    assert_false(cli_has(run.out, "at least what is shown"));
+    run_fini(&run);
+}
+
 static void a_value_of_minus_zero_is_zero(void **state)
 {
     struct run run;
@@ -472,7 +418,6 @@ int main(void)
         cmocka_unit_test(the_tree_has_shares_of_all_roots),
         cmocka_unit_test(the_tree_is_cut_by_depth_and_by_share),
         cmocka_unit_test(a_locale_without_utf8_has_a_tree_of_ascii),
-        cmocka_unit_test(a_damaged_tree_is_told_with_its_place),
         cmocka_unit_test(callers_add_up_and_recursion_counts_once),
         cmocka_unit_test(a_function_is_meant_by_its_name_before_the_brackets_or_a_glob),
         cmocka_unit_test(rows_are_chosen_by_name_module_and_thread),
@@ -483,8 +428,6 @@ int main(void)
         cmocka_unit_test(a_wide_histogram_loses_no_call),
         cmocka_unit_test(the_histogram_of_a_value_is_in_its_unit),
         cmocka_unit_test(a_values_histogram_of_both_signs_loses_nothing),
-        cmocka_unit_test(what_the_report_does_not_have_is_refused_before_anything_is_printed),
-        cmocka_unit_test(a_value_out_of_a_closed_list_is_told_with_the_list),
         cmocka_unit_test(frames_show_the_worst_and_their_culprits),
         cmocka_unit_test(counters_and_values_stand_below_the_functions),
         cmocka_unit_test(a_merged_report_names_its_programs),
@@ -493,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_table_keeps_to_the_terminal),
         cmocka_unit_test(one_view_at_a_time),
         cmocka_unit_test(a_name_that_fits_nothing_is_said),
+        cmocka_unit_test(what_reached_the_end_of_its_type_is_said),
         cmocka_unit_test(a_value_of_minus_zero_is_zero),
         cmocka_unit_test(help_fits_a_screen),
     };

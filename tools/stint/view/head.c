@@ -62,7 +62,7 @@ static void put_threads(const struct display *display)
     fputc(')', screen->file);
 }
 
-enum { PROGRAMS_SHOWN = 3 };
+enum { PROGRAMS_SHOWN = 3, SATURATED_SHOWN = 3 };
 
 /* Of a merged report: "3 processes (app, helper), merged". Neighbours of one name are named once.
  */
@@ -155,6 +155,22 @@ static void put_lost(const struct display *display)
     if (is_any) fputc('\n', screen->file);
 }
 
+/* A sum that reached the end of its type: what the table says of it is the least that it was. */
+static void put_saturated(const struct display *display)
+{
+    const struct screen *screen = &display->screen;
+    size_t found = 0;
+    for (uint32_t i = 0; i < display->document->function_count; i++) {
+        const struct document_function *function = &display->document->functions[i];
+        if (!json_is_true(json_object_get(function->statistics, "saturated"))) continue;
+        if (found++ >= SATURATED_SHOWN) continue;
+        fputs(found > 1 ? ", " : "at least what is shown, past the end of 64 bits: ", screen->file);
+        screen_name(screen, function->name, WORD_MOST);
+    }
+    if (found > SATURATED_SHOWN) fprintf(screen->file, " and %zu more", found - SATURATED_SHOWN);
+    if (found) fputc('\n', screen->file);
+}
+
 /* "   at address 0x10, in thread worker (tid 4243)" */
 static void put_place(const struct display *display, const json_t *ending)
 {
@@ -238,6 +254,7 @@ void display_head(const struct display *display)
     const json_t *ending = json_object_get(process, "ending");
     put_process(display);
     put_lost(display);
+    put_saturated(display);
     if (strcmp(text_of(ending, "kind"), "signal") != 0) return;
     put_place(display, ending);
     put_backtrace(display, ending);
