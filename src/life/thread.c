@@ -111,10 +111,17 @@ static void name_of_thread(char name[16])
     name[15] = '\0';
 }
 
-/* A stack that libc chose ends in its own data above our outermost frame, which the size asked for
- * includes; so this low end is as much too low, and reaches into the guard and at most into the
- * same data of the neighbour below, never into a neighbour's frames. A recycled larger stack: too
- * narrow. */
+/* Into libc's own data of the thread, which the thread pointer leads to and which lies between our
+ * outermost frame and the stack's end. */
+static uintptr_t near_end_of_stack(void)
+{
+    uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
+    return pointer > born_sp && pointer - born_sp < born.stack_bytes ? pointer : born_sp;
+}
+
+/* A stack that libc chose ends in its own data, which the size asked for includes; so this low end
+ * is too low by what of them is above the thread pointer (on x86-64 some 2 KiB), and reaches into
+ * the guard, not into frames of whatever stack lies below. A recycled larger stack: too narrow. */
 static bool bounds_of_birth(struct recorder_thread *thread)
 {
     enum { SLACK = 4096 }; /* for what start_thread itself calls: destructors */
@@ -126,7 +133,7 @@ static bool bounds_of_birth(struct recorder_thread *thread)
     }
     if (!born.stack_bytes || born.stack_bytes >= born_sp) return false;
     thread->stack_high = born_sp + SLACK;
-    thread->stack_low = born_sp - born.stack_bytes;
+    thread->stack_low = near_end_of_stack() - born.stack_bytes;
     return true;
 }
 
