@@ -162,7 +162,23 @@ static void reports_of_descendants_are_named(void **state)
     cli(&run, "\"$STINT\" run \"$T/commands\"");
     assert_int_equal(cli_lines(run.err, "stint: report: "), 1);
     assert_int_equal(cli_lines(run.err, "stint: also "), 3);
-    cli_expect(run.err, " (commands, pid ");
+    cli_expect(run.err, " (commands child, pid ");
+    run_fini(&run);
+}
+
+/* Twelve small ones, then two larger ones, of which one is shown whole. */
+static void the_ten_largest_of_many_reports_are_named(void **state)
+{
+    struct run run;
+    cli(&run,
+        "\"$STINT\" run sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do \"$T/commands\" child; "
+        "done; for i in 1 2; do \"$T/recursion@O0\" 1 \"a\\\"\\\\b é\"; done' >/dev/null");
+    assert_int_equal(cli_lines(run.err, "stint: also "), 10);
+    const char *first = strstr(run.err, "stint: also ");
+    const char *larger = strstr(run.err, " (recursion@O0 1 a\"\\b é, pid ");
+    assert_non_null(larger);
+    assert_true(first < larger && !memchr(first, '\n', (size_t)(larger - first)));
+    cli_expect(run.err, "stint: and 3 more reports; stint merge makes one of many\n");
     run_fini(&run);
 }
 
@@ -403,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_raw_exit_is_reported_with_its_status),
         cmocka_unit_test(killed_descendants_have_reports_too),
         cmocka_unit_test(reports_of_descendants_are_named),
+        cmocka_unit_test(the_ten_largest_of_many_reports_are_named),
         cmocka_unit_test(a_store_of_another_run_is_left_alone),
         cmocka_unit_test(that_nothing_was_recorded_is_told_with_the_reason),
         cmocka_unit_test(every_setting_is_an_option),

@@ -51,16 +51,52 @@ static bool is_exec_name(const char *path)
     return false;
 }
 
-static void read_program(const char *head, char program[64])
+/* The text of the JSON string at `at`, its escapes as blanks, to the end of `out`; what follows it.
+ */
+static const char *add_string(const char *at, char *out, size_t capacity)
 {
-    static const char key[] = "\"executable\":\"";
-    const char *text = strstr(head, key);
-    size_t length = text ? strcspn(text += sizeof key - 1, "\"\\") : 0;
-    program[0] = '\0';
-    if (length == 0 || text[length] != '"') return;
-    size_t start = length;
-    while (start > 0 && text[start - 1] != '/') start--;
-    snprintf(program, 64, "%.*s", (int)(length - start), text + start);
+    size_t length = strlen(out);
+    for (at++; *at && *at != '"'; at++) {
+        char c = *at;
+        if (c == '\\') {
+            c = strchr("\"\\/", *++at) ? *at : ' ';
+            if (*at == 'u') at += strnlen(at, 4);
+            if (!*at) break;
+        }
+        if (length + 1 < capacity) out[length++] = c;
+    }
+    out[length] = '\0';
+    return *at ? at + 1 : at;
+}
+
+/* Cut where a letter of UTF-8 begins. */
+static void shorten(char *to, size_t capacity, const char *from)
+{
+    static const char dots[] = "…";
+    size_t length = strlen(from);
+    if (length >= capacity) length = capacity - sizeof dots;
+    while (from[length] && ((unsigned char)from[length] & 0xc0) == 0x80) length--;
+    snprintf(to, capacity, "%.*s%s", (int)length, from, from[length] ? dots : "");
+}
+
+/* The name by which it was called, without its directory, and its arguments: one git is not like
+ * another. */
+static void read_command(const char *head, char command[64])
+{
+    static const char key[] = "\"arguments\":[";
+    char text[256] = "";
+    const char *at = strstr(head, key);
+    command[0] = '\0';
+    if (!at) return;
+    for (at += sizeof key - 1; *at == '"';) {
+        at = add_string(at, text, sizeof text);
+        char *slash = command[0] ? NULL : strrchr(text, '/');
+        if (slash) memmove(text, slash + 1, strlen(slash));
+        command[0] = ' '; /* the first is through */
+        if (*at == ',' && at[1] == '"' && strlen(text) + 1 < sizeof text) strcat(text, " ");
+        at += *at == ',';
+    }
+    shorten(command, 64, text);
 }
 
 static void read_head(const char *path, char head[HEAD_BYTES + 1])
@@ -72,13 +108,13 @@ static void read_head(const char *path, char head[HEAD_BYTES + 1])
 }
 
 /* The pid in a report of this run, or 0. */
-static uint32_t pid_of_report(const char *path, const char *run, char program[64])
+static uint32_t pid_of_report(const char *path, const char *run, char command[64])
 {
     char head[HEAD_BYTES + 1], mark[80];
     read_head(path, head);
     snprintf(mark, sizeof mark, "\"run\":\"%s\"", run);
     const char *pid = strstr(head, "\"pid\":");
-    read_program(head, program);
+    read_command(head, command);
     return pid && strstr(head, mark) ? (uint32_t)strtoul(pid + 6, NULL, 10) : 0;
 }
 
@@ -113,7 +149,7 @@ void reports_find(struct reports *reports, const char *wish, const char *run, ti
             continue;
         report.bytes = (uint64_t)status.st_size;
         report.written_ns = written_ns(&status);
-        report.pid = pid_of_report(path, run, report.program);
+        report.pid = pid_of_report(path, run, report.command);
         if (report.pid) add(reports, &report);
     }
     globfree(&found);
@@ -128,6 +164,18 @@ bool reports_is_taken(const char *wish, const char *run, uint64_t since_ns)
     read_head(wish, head);
     snprintf(mark, sizeof mark, "\"run\":\"%s\"", run);
     return strstr(head, "\"run\":\"") && !strstr(head, mark);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct report_found *left = a, *right = b;
+    if (left->bytes != right->bytes) return left->bytes < right->bytes ? 1 : -1;
+    return strcmp(left->path, right->path);
+}
+
+void reports_sort(struct reports *reports)
+{
+    if (reports->count) qsort(reports->items, reports->count, sizeof *reports->items, by_size);
 }
 
 void reports_fini(struct reports *reports)

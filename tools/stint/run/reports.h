@@ -10,7 +10,7 @@
 
 struct report_found {
     char *path;
-    char program[64]; /* "" where it is not known, or has letters that JSON escapes */
+    char command[64]; /* its program and arguments, shortened; "" where they are not known */
     uint32_t pid;
     uint64_t bytes, written_ns;
     bool is_exec; /* of a life that ended by exec */
@@ -27,4 +27,6 @@ void reports_find(struct reports *reports, const char *wish, const char *run, ti
 /* True where another run's report was written to the very name that the first process of a run
  * would take, after `since_ns` (of the wall clock). */
 bool reports_is_taken(const char *wish, const char *run, uint64_t since_ns);
+/* The largest first: with them a run is read. */
+void reports_sort(struct reports *reports);
 void reports_fini(struct reports *reports);

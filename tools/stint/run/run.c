@@ -164,13 +164,13 @@ static void name_others(const struct reports *reports, const struct report_found
         const struct report_found *report = &reports->items[i];
         if (report == shown) continue;
         snprintf(number, sizeof number, "%u", report->pid);
-        say_line("also ", report->path, " (", report->program, *report->program ? ", " : "",
+        say_line("also ", report->path, " (", report->command, *report->command ? ", " : "",
                  report->is_exec ? "before an exec, " : "", "pid ", number, ")", (char *)0);
         named++;
     }
     if (named == others) return;
     snprintf(number, sizeof number, "%zu", others - named);
-    say_line("and ", number, " more reports", (char *)0);
+    say_line("and ", number, " more reports; stint merge makes one of many", (char *)0);
 }
 
 /* A device, FIFO or socket takes the report and keeps nothing to show. */
@@ -197,6 +197,7 @@ static void show(struct run *run, const char *command)
 {
     struct reports reports;
     reports_find(&reports, wished_out(), run->child.run, run->started);
+    reports_sort(&reports);
     const struct report_found *report = main_report(&reports, run->child.pid);
     if (!report) {
         tell_nothing(run, command);
