@@ -134,6 +134,23 @@ static void rows_are_those_with_the_largest_self(void **state)
     run_fini(&run);
 }
 
+/* Two names that differ in 300 characters only, and one of 256. */
+static void folded_names_are_bounded_and_stay_apart(void **state)
+{
+    struct run run;
+    cli(&run, "long=$(printf %0300d 7); most=$(printf %0252d 7);"
+              "sed \"s/\\\"parse(char const\\*)\\\"/\\\"f<$long>(int)\\\"/; "
+              "s/\\\"walk\\\"/\\\"f<1$long>(int)\\\"/;"
+              "s/\\\"name\\\": \\\"main\\\"/\\\"name\\\": \\\"g<$most>\\\"/\" "
+              "\"$REPORTS/views.json\" >long.json;"
+              "\"$STINT\" export -f folded long.json | sed \"s/$most/M/\" | sed -n '4p;8p'");
+    assert_string_equal(
+        run.out,
+        "g<M>;f<…>(…) [libwalk.so.1+0x20];f<…>(…) [libwalk.so.1+0x20];f<…>(…) [app+0x10] 5000000\n"
+        "g<M>;Frame_Total 250000\n");
+    run_fini(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +163,7 @@ int main(void)
         cmocka_unit_test(a_full_device_is_a_failure),
         cmocka_unit_test(places_that_cannot_be_are_told),
         cmocka_unit_test(rows_are_those_with_the_largest_self),
+        cmocka_unit_test(folded_names_are_bounded_and_stay_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,5 +62,7 @@ def flat(name, also='', instead=''):
 
 
 def collapsed(name):
+    if len(name) > 256:
+        name = re.sub('<.*>', '<…>', name)
     name = re.sub(r' (?=[0-9.]+$)', '_', flat(name, ';', ':'))
     return re.sub('^ | $', '_', name)

@@ -25,6 +25,10 @@ static void keep_blanks(char *name)
     if (length && name[length - 1] == ' ') name[length - 1] = '_';
 }
 
+/* Every line has the names of its whole path: those of some C++ functions have 13 000 characters.
+ */
+enum { NAME_MOST = 256 };
+
 /* The path so far, and where each of its names ends. */
 struct line {
     char *text;
@@ -72,7 +76,8 @@ int export_folded(const struct export_job *job, FILE *out, struct fault *fault)
     char **names = text_names(job, ";", ':', false);
     struct line line = {.ends = arena_alloc(job->arena, paths->told_depth * sizeof *line.ends),
                         .told_depth = paths->told_depth};
-    if (!names || !line.ends) return export_no_memory(fault);
+    if (!names || !line.ends || !text_shorten_names(job, names, NAME_MOST))
+        return export_no_memory(fault);
     for (uint32_t i = 0; i < job->document->function_count; i++) {
         join_last_number(names[i]);
         keep_blanks(names[i]);

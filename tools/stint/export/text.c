@@ -171,3 +171,35 @@ char *text_shortened(const char *text, size_t most, struct arena *arena)
     strcat(copy, text + tail);
     return copy;
 }
+
+static int by_text(const void *a, const void *b, void *context)
+{
+    char **names = context;
+    return strcmp(names[*(const uint32_t *)a], names[*(const uint32_t *)b]);
+}
+
+bool text_shorten_names(const struct export_job *job, char **names, size_t most)
+{
+    const struct document *document = job->document;
+    uint32_t count = document->function_count;
+    uint32_t *order = arena_alloc(job->arena, ((size_t)count + 1) * sizeof *order);
+    bool *is_cut = arena_alloc(job->arena, (size_t)count + 1);
+    if (!order || !is_cut) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = i;
+        is_cut[i] = strlen(names[i]) > most;
+        if (is_cut[i]) names[i] = text_shortened(names[i], most, job->arena);
+        if (!names[i]) return false;
+    }
+    qsort_r(order, count, sizeof *order, by_text, names);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const char *name = names[order[i]];
+        for (end = i + 1; end < count && strcmp(name, names[order[end]]) == 0;) end++;
+        for (uint32_t j = i; j < end && end - i > 1; j++) {
+            uint32_t at = order[j];
+            if (is_cut[at]) names[at] = told_apart(name, &document->functions[at], job->arena);
+            if (!names[at]) return false;
+        }
+    }
+    return true;
+}

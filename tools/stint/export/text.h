@@ -32,6 +32,10 @@ char *text_flat(const char *text, const char *also, char instead, struct arena *
 char **text_names(const struct export_job *job, const char *also, char instead,
                   bool are_told_apart);
 
+/* Abbreviates what text_names gave and is longer than this many bytes; what becomes equal by that
+ * is told apart as there. False where there is no memory. */
+bool text_shorten_names(const struct export_job *job, char **names, size_t most);
+
 /* For each of document.functions, whether another one has its name and module. NULL where there is
  * no memory. */
 const bool *text_twins(const struct export_job *job);

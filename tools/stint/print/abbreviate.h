@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { ABBREVIATE_BYTES = 8192 };
+enum { ABBREVIATE_BYTES = 32768 };
 
 /* The name where it has at most that many characters, else as little as possible taken out of it
  * (each time "…" in its place), in `text`: "ns::Table<…>::find(…) const", "…Table<…>::find(…)".
