@@ -10,6 +10,7 @@ import collections
 import glob
 import json
 import os
+import re
 import sys
 
 
@@ -19,6 +20,7 @@ class Process:
     def __init__(self, name):
         self.name, self.pid, self.threads, self.merged = name, None, [], collections.Counter()
         self.titles, self.lost = {}, {}
+        self.life = "".join(re.findall(r"\.exec\d+", self.name)[-1:])  # that ended by exec
 
     def total(self):
         return sum((counts for _, counts, _ in self.threads), collections.Counter())
@@ -29,7 +31,7 @@ class Process:
 
 def read_counts(path):
     process = Process(os.path.basename(path))
-    process.pid = int(path.rsplit(".", 1)[1])
+    process.pid = int(process.name.split(".")[1])
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for line in file:
             if line.startswith("thread "):
@@ -115,7 +117,8 @@ def main():
     if bad:
         print(f"{len(counts)} processes counted, {len(reports)} reports: {' '.join(r.name for r in reports)}")
     for report in reports:
-        tries = [(compare(c, report, two_runs), c) for c in counts if two_runs or c.pid == report.pid]
+        tries = [(compare(c, report, two_runs), c) for c in counts
+                 if two_runs or (c.pid, c.life) == (report.pid, report.life)]
         said, counted = min(tries, key=lambda t: len(t[0]), default=(["never counted"], None))
         if said:
             bad = True

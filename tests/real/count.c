@@ -6,12 +6,15 @@
  * both count one and the same run. Output: COUNT_OUT.<pid>, lines "thread TID", "module+0xoffset
  * count".
  *
- * A forked child starts from nothing; a process that dies by a signal leaves nothing. dlclose is
- * refused, so that an address means one function for ever. */
+ * A life that ends by exec is written to COUNT_OUT.<pid>.exec<N> (execve, execv, execvp, execvpe:
+ * not execl and kin). A forked child starts from nothing; a process that dies by a signal leaves
+ * nothing. dlclose is refused, so that an address means one function for ever. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,11 +131,10 @@ static void write_slot(int fd, const struct slot *slot)
 
 static char out_name[4096];
 
-static void write_all(void)
+static void write_to(const char *name)
 {
     if (__atomic_exchange_n(&written, 1, __ATOMIC_SEQ_CST) || !tables) return;
-    char name[4200], line[64];
-    snprintf(name, sizeof name, "%s.%d", out_name, (int)getpid());
+    char line[64];
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return;
     for (struct table *table = tables; table; table = table->next) {
@@ -142,6 +144,13 @@ static void write_all(void)
             if (table->slots[i].function) write_slot(fd, &table->slots[i]);
     }
     close(fd);
+}
+
+static void write_all(void)
+{
+    char name[4200];
+    snprintf(name, sizeof name, "%s.%d", out_name, (int)getpid());
+    write_to(name);
 }
 
 static void at_exit(int status, void *argument)
@@ -155,6 +164,7 @@ static void in_child(void)
     tables = NULL;
     mine = NULL;
     written = 0;
+    owner = getpid();
 }
 
 /* Constructors of others call the hooks before ours: what comes before this is not handed on, so
@@ -179,6 +189,29 @@ PUBLIC _Noreturn void _exit(int status)
 }
 
 PUBLIC _Noreturn void _Exit(int status) { _exit(status); }
+
+/* An exec that fails takes its file back. A child of vfork shares our tables and writes nothing. */
+#define EXEC(name, parameters, ...)                                                                \
+    PUBLIC int name parameters                                                                     \
+    {                                                                                              \
+        int(*next) parameters = (int(*) parameters)(uintptr_t)dlsym(RTLD_NEXT, #name);             \
+        char out[4200];                                                                            \
+        bool is_ours = getpid() == owner && tables;                                                \
+        for (int life = 1; is_ours; life++) {                                                      \
+            snprintf(out, sizeof out, "%s.%d.exec%d", out_name, (int)owner, life);                 \
+            if (access(out, F_OK)) break;                                                          \
+        }                                                                                          \
+        if (is_ours) write_to(out);                                                                \
+        int result = next(__VA_ARGS__), error = errno;                                             \
+        if (is_ours) unlink(out);                                                                  \
+        if (is_ours) written = 0;                                                                  \
+        errno = error;                                                                             \
+        return result;                                                                             \
+    }
+EXEC(execve, (const char *path, char *const argv[], char *const envp[]), path, argv, envp)
+EXEC(execv, (const char *path, char *const argv[]), path, argv)
+EXEC(execvp, (const char *file, char *const argv[]), file, argv)
+EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]), file, argv, envp)
 
 PUBLIC int dlclose(void *handle)
 {
