@@ -8,6 +8,13 @@
 #define HOT __attribute__((hot, aligned(64)))
 #define COLD __attribute__((cold, noinline))
 #define NOINLINE __attribute__((noinline))
+/* For a function that hooks call: assembly calls C with a stack that is not aligned as the ABI has
+ * it, which goes well as long as nothing there needs that, and what we call does. */
+#if defined __x86_64__ || defined __i386__
+#define REALIGN __attribute__((force_align_arg_pointer))
+#else
+#define REALIGN
+#endif
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define EXPORT __attribute__((visibility("default")))
 #define LIKELY(x) __builtin_expect(!!(x), 1)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The way from a hook to the recorder's slow side: attach the thread if need be, keep a handler
- * that interrupts us out, put errno back. Runs in any thread and in signal handlers. */
+ * that interrupts us out, put errno back. Runs in any thread and in signal handlers, and on stacks
+ * that are not aligned. */
 #include "hook/slow.h"
 
 #include "base/sys.h"
@@ -72,14 +73,14 @@ static void enter(uint64_t address, uintptr_t sp)
     recorder_count_lost(LOST_CALLS_WHILE_BUSY, 1);
 }
 
-void slow_enter(uint64_t address, uintptr_t sp)
+REALIGN void slow_enter(uint64_t address, uintptr_t sp)
 {
     int saved = errno;
     if (is_ready(sp)) enter(address, sp);
     errno = saved;
 }
 
-void slow_enter_scope(struct category *category, uintptr_t sp)
+REALIGN void slow_enter_scope(struct category *category, uintptr_t sp)
 {
     int saved = errno;
     /* The address is one of the store that attaching may have made. */
@@ -107,7 +108,7 @@ static void record(struct control *block, const struct slow_event *event)
     }
 }
 
-void slow_record(const struct slow_event *event, uintptr_t sp)
+REALIGN void slow_record(const struct slow_event *event, uintptr_t sp)
 {
     int saved = errno;
     if (!control_is_paused() && is_ready(sp)) {
@@ -123,7 +124,7 @@ void slow_record(const struct slow_event *event, uintptr_t sp)
     errno = saved;
 }
 
-void slow_lap_begin(struct category *category, uintptr_t sp)
+REALIGN void slow_lap_begin(struct category *category, uintptr_t sp)
 {
     int saved = errno;
     if (!control_is_paused() && is_ready(sp)) {
@@ -139,7 +140,7 @@ void slow_lap_begin(struct category *category, uintptr_t sp)
     errno = saved;
 }
 
-void slow_lap_end(struct category *category, uintptr_t sp, uint64_t now)
+REALIGN void slow_lap_end(struct category *category, uintptr_t sp, uint64_t now)
 {
     int saved = errno;
     /* Of a thread that is not attached none is open; one that is ends while paused, too. */
@@ -158,7 +159,7 @@ void slow_lap_end(struct category *category, uintptr_t sp, uint64_t now)
     errno = saved;
 }
 
-void slow_exit(uint64_t address, uintptr_t sp, uint64_t now)
+REALIGN void slow_exit(uint64_t address, uintptr_t sp, uint64_t now)
 {
     if (!control->in_use) return; /* entered before this thread, or this child, began */
     if (is_anothers(control, sp)) return;

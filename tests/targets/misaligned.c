@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls from assembly that leaves the stack eight bytes off what the ABI wants: in main before all
+ * others and in a thread. */
+#include "truth.h"
+
+#include <pthread.h>
+
+typedef void called(void);
+
+NOINLINE static void leaf(void)
+{
+    CALLED(leaf);
+    __asm__ volatile("");
+}
+
+NOINLINE static void calls(void)
+{
+    CALLED(calls);
+    leaf();
+    leaf();
+}
+
+PLAIN static void call_misaligned(called *function)
+{
+#ifdef __x86_64__
+    __asm__ volatile("mov %%rsp, %%rbx\n\t"
+                     "sub $256, %%rsp\n\t" /* past the red zone */
+                     "and $-16, %%rsp\n\t"
+                     "sub $8, %%rsp\n\t"
+                     "call *%0\n\t"
+                     "mov %%rbx, %%rsp"
+                     : "+r"(function)
+                     :
+                     : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0",
+                       "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory", "cc");
+#else
+    function();
+#endif
+}
+
+PLAIN static void *thread(void *argument)
+{
+    call_misaligned(calls);
+    return argument;
+}
+
+PLAIN int main(void)
+{
+    pthread_t id;
+    call_misaligned(calls);
+    pthread_create(&id, NULL, thread, NULL);
+    pthread_join(id, NULL);
+    truth_tell();
+    return 0;
+}
