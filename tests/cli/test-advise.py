@@ -16,9 +16,9 @@ SLOW = {"main", "get_all", "ns::heavy(int)", "ns::Pair<int, long>::last(long)", 
 UNLISTED = {"get", "main::{lambda(int)#1}::operator()(int) const"}
 
 
-def recorded(command, name):
+def recorded(command, name, of=None):
     """The names of the functions that the program, built by this line of shell, calls."""
-    subprocess.run(["/bin/sh", "-ec", f"{command} '{source}' -o {name}"], check=True, capture_output=True, text=True)
+    subprocess.run(["/bin/sh", "-ec", f"{command} '{of or source}' -o {name}"], check=True, capture_output=True, text=True)
     os.makedirs("store", exist_ok=True)
     env = {key: value for key, value in os.environ.items() if not key.startswith("STINT_")}
     env.update(LD_PRELOAD=os.environ["STINT_LIBRARY"], STINT_OUT=name + ".json", STINT_STORE="store")
@@ -40,6 +40,19 @@ def gcc_loses_what_the_list_says_and_nothing_else():
     assert "  " + flag + "\n" in text and "  get (would also take get_all)\n" in text
     assert json.loads(run("advise", "--json", "--cost=1e6", "two.json").stdout)["gcc"] is None
     assert run("advise", "--flag", "--cost=1e6", "two.json").stdout == ""
+
+
+def what_the_librarys_headers_define_is_left_out_as_told():
+    open("lib.cc", "w").write("#include <vector>\nstatic int own(int x) { return x; }\nint main() { std::vector<int> v;\n"
+                              "for (int i = 0; i < 1000; i++) v.push_back(own(i)); return v.empty(); }\n")
+    before = recorded("g++ -O0 -finstrument-functions", "lib", "lib.cc")
+    assert any(name.startswith("std::vector<") for name in before), before
+    told = run("advise", "--cost=1e6", "lib.json").stdout
+    assert " of the C++ library: " in told and "std::" not in told[told.index("\nclang has no"):]
+    flag = next(line for line in told.splitlines() if line.startswith("  -finstrument-functions-exclude-file-list="))
+    after = recorded(f"g++ -O0 -finstrument-functions {flag}", "less", "lib.cc")
+    assert after == {"main", "own(int)"}, after
+    assert "C++ library" not in run("advise", "--cost=1e6", "less.json").stdout
 
 
 def what_a_part_of_a_name_would_take_is_found_among_many():
@@ -154,6 +167,7 @@ def no_name_drives_the_terminal():
     assert not set(told) & {"\x1b", "\x7f", "\u009b"}
 
 
-main([gcc_loses_what_the_list_says_and_nothing_else, what_a_part_of_a_name_would_take_is_found_among_many, names_that_gcc_prints_otherwise_are_shortened_or_left,
+main([gcc_loses_what_the_list_says_and_nothing_else, what_the_librarys_headers_define_is_left_out_as_told,
+      what_a_part_of_a_name_would_take_is_found_among_many, names_that_gcc_prints_otherwise_are_shortened_or_left,
       the_attribute_works_in_both_compilers, clang_is_as_the_page_says, costs_are_calls_times_what_the_report_measured,
       self_counts_not_the_whole_call, what_cannot_be_advised_on_is_told, no_name_drives_the_terminal])

@@ -2,6 +2,7 @@
  *
  * `stint advise`: what should not be instrumented, and how to tell the compiler. */
 #include "advise/cheap.h"
+#include "base/compiler.h"
 #include "base/num.h"
 #include "base/say.h"
 #include "print/emit.h"
@@ -99,6 +100,26 @@ static void put_name(const char *name)
     screen_text(&screen, name);
 }
 
+/* On a terminal what there is room for after `used` characters. */
+static void put_name_after(size_t used, const char *name)
+{
+    enum { NAME_LEAST = 24 };
+    const struct screen screen = screen_over(stdout, SCREEN_NEVER);
+    screen_name(&screen, name, screen.width > used + NAME_LEAST ? screen.width - used : NAME_LEAST);
+}
+
+/* Defined, most likely, in a header of the C++ library. */
+static bool is_library(const char *name)
+{
+    static const char *const spaces[] = {"std::", "__gnu_cxx::"};
+    size_t own = strcspn(name, "(<");
+    for (size_t i = 0; i < COUNT_OF(spaces); i++) {
+        const char *found = strstr(name, spaces[i]);
+        if (found && (found == name || found[-1] == ' ') && found < name + own) return true;
+    }
+    return false;
+}
+
 /* For a shell: in single quotes; patterns have none (gccname_make). */
 static void put_flag(const char *flag)
 {
@@ -133,7 +154,7 @@ static void print_table(const struct cheaps *cheaps, const struct advise_argumen
         if (!isnan(cheap->p50_ns)) snprintf(p50, sizeof p50, "%.1f ns", cheap->p50_ns);
         printf("%12llu %11.1f ns %10s %9.3f ms  ", (unsigned long long)cheap->calls, cheap->self_ns,
                p50, (double)cheap->calls * cost_ns / 1e6);
-        put_name(cheap->name);
+        put_name_after(54, cheap->name);
         putchar('\n');
     }
     double part_ms = cost_ms(cheaps, cost_ns);
@@ -147,24 +168,35 @@ static void print_unlisted(const struct cheaps *cheaps)
     bool has_head = false;
     for (size_t i = 0; i < cheaps->cheap; i++) {
         const struct cheap *cheap = &cheaps->items[i];
-        if (cheap_is_listed(cheap)) continue;
+        if (cheap_is_listed(cheap) || is_library(cheap->name)) continue;
         if (!has_head)
             puts("\nNot in the list, which goes by parts of names; these take "
                  "__attribute__((no_instrument_function)):");
         has_head = true;
         fputs("  ", stdout);
-        put_name(cheap->name);
+        put_name_after(2, cheap->name);
         if (cheap->also) {
             printf(" (would also take %s", cheap->also > 1 ? "others, as " : "");
-            put_name(cheap->also_one);
+            put_name_after(30, cheap->also_one);
             putchar(')');
         }
         putchar('\n');
     }
 }
 
+static void print_library(const struct cheaps *cheaps)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cheaps->cheap; i++) count += is_library(cheaps->items[i].name);
+    if (count == 0) return;
+    printf("\n%zu of them %s of the C++ library: gcc leaves out all that its headers define with\n"
+           "  -finstrument-functions-exclude-file-list=/usr/include/c++\n",
+           count, count > 1 ? "are" : "is");
+}
+
 static void print_advice(const struct cheaps *cheaps, const char *flag)
 {
+    print_library(cheaps);
     puts("\ngcc, beside -finstrument-functions:");
     if (flag) {
         fputs("  ", stdout);
