@@ -33,7 +33,7 @@ static void value_to(stint_handle *handle, const char *unit, double x)
     scope_value((struct category *)(void *)handle, unit, bits_of(x));
 }
 
-static void fiber_enter(const void *low, size_t bytes)
+REALIGN static void fiber_enter(const void *low, size_t bytes)
 {
     if (!recorder_of_thread() && !thread_attach()) return;
     recorder_set_fiber((uintptr_t)low, (uintptr_t)low + bytes);
@@ -71,7 +71,7 @@ EXPORT const struct stint_table *stint_bind(uint32_t version, uint32_t bytes);
 
 /* A program whose header knows more than this library gets nothing rather than less than it calls.
  */
-EXPORT const struct stint_table *stint_bind(uint32_t version, uint32_t bytes)
+EXPORT REALIGN const struct stint_table *stint_bind(uint32_t version, uint32_t bytes)
 {
     if (!start_announce()) return NULL;
     if (version == STINT_VERSION && bytes <= sizeof table) return &table;

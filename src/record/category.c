@@ -6,6 +6,7 @@
  * what a thread records under a category. Runs anywhere. */
 #include "record/category.h"
 
+#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/sys.h"
 #include "record/func.h"
@@ -140,7 +141,7 @@ static struct category *others(void)
     return there ? there : insert(CATEGORY_OTHERS, bytes, hash, CATEGORY_MOST);
 }
 
-struct category *category_make(const char *name)
+REALIGN struct category *category_make(const char *name)
 {
     if (!name) return NULL;
     uint32_t bytes = (uint32_t)strnlen(name, CATEGORY_NAME_BYTES);

@@ -5,6 +5,7 @@
 #include "truth.h"
 
 #include <pthread.h>
+#include <stint/stint.h>
 
 typedef void called(void);
 
@@ -19,6 +20,19 @@ NOINLINE static void calls(void)
     CALLED(calls);
     leaf();
     leaf();
+}
+
+NOINLINE static void marks(void)
+{
+    CALLED(marks);
+    stint_start_frame();
+    stint_scope_begin("Scope");
+    leaf();
+    stint_scope_end("Scope");
+    stint_count("Counter", 1);
+    stint_value("Value", "m", 0.5);
+    stint_record("Duration", 100);
+    stint_end_frame();
 }
 
 PLAIN static void call_misaligned(called *function)
@@ -41,7 +55,7 @@ PLAIN static void call_misaligned(called *function)
 
 PLAIN static void *thread(void *argument)
 {
-    call_misaligned(calls);
+    call_misaligned(argument ? marks : calls);
     return argument;
 }
 
@@ -50,6 +64,10 @@ PLAIN int main(void)
     pthread_t id;
     call_misaligned(calls);
     pthread_create(&id, NULL, thread, NULL);
+    pthread_join(id, NULL);
+    stint_count("Counter", 1); /* binds the header: its dlsym is not ours to answer for */
+    call_misaligned(marks);
+    pthread_create(&id, NULL, thread, &id);
     pthread_join(id, NULL);
     truth_tell();
     return 0;
