@@ -283,6 +283,20 @@ static void a_damaged_tree_is_told_with_its_place(void **state)
     }
 }
 
+/* 31 characters of numbers, a name of 90, and "app" in 80 characters; "…" is three bytes. */
+static void a_callers_row_fits_the_terminal(void **state)
+{
+    struct run run;
+    cli(&run,
+        "sed \"s/\\\"name\\\": \\\"main\\\"/\\\"name\\\": \\\"$(printf %090d 7)\\\"/\" "
+        "\"$REPORTS/views.json\" >long.json;"
+        "script -qec \"stty cols 80; '$STINT' report long.json --color=never --callers=walk\" "
+        "/dev/null "
+        "</dev/null | tr -d '\\r' | LC_ALL=C awk '/000/ { print length(), substr($0, 74) }'");
+    assert_string_equal(run.out, "82 0007  app\n");
+    run_fini(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +318,7 @@ int main(void)
         cmocka_unit_test(what_the_report_does_not_have_is_refused_before_anything_is_printed),
         cmocka_unit_test(a_value_out_of_a_closed_list_is_told_with_the_list),
         cmocka_unit_test(a_damaged_tree_is_told_with_its_place),
+        cmocka_unit_test(a_callers_row_fits_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

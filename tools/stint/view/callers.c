@@ -107,7 +107,7 @@ static void put_edge(const struct edges *edges, const struct edge *edge, double 
     screen_count(screen, edge->count, 13);
     fputs("  ", screen->file);
     if (edge->function < document->function_count)
-        display_function_line(edges->display, &document->functions[edge->function]);
+        display_function_line(edges->display, &document->functions[edge->function], 31);
     else
         fputs(end_name(edges, edge->function), screen->file);
     fputc('\n', screen->file);
@@ -116,7 +116,7 @@ static void put_edge(const struct edges *edges, const struct edge *edge, double 
 static void put_edges(const struct edges *edges, const struct document_function *function)
 {
     const struct screen *screen = &edges->display->screen;
-    display_function_line(edges->display, function);
+    display_function_line(edges->display, function, 0);
     fputs("\n  total", screen->file);
     screen_time(screen, function->total_ms, 9);
     fputs(", self", screen->file);

@@ -50,5 +50,7 @@ struct document_function *display_thread_functions(const struct display *display
 json_t *display_function_json(const struct display *display,
                               const struct document_function *function);
 
-/* "name  module  file:line", in one line without its end. */
-void display_function_line(const struct display *display, const struct document_function *function);
+/* "name  module  file:line", in one line without its end, on a terminal in what `used` characters
+ * left. */
+void display_function_line(const struct display *display, const struct document_function *function,
+                           size_t used);

@@ -53,11 +53,11 @@ static void put_series(const struct screen *screen, const json_t *series)
     fprintf(screen->file, " at most %s\n", text);
 }
 
-static void put_culprit(const struct display *display, const json_t *culprit)
+static void put_culprit(const struct display *display, const json_t *culprit, size_t used)
 {
     uint32_t id = document_callee(display->document, culprit);
     if (id == DOCUMENT_NONE) return;
-    display_function_line(display, &display->document->functions[id]);
+    display_function_line(display, &display->document->functions[id], used);
 }
 
 static void put_worst(const struct display *display, const json_t *frame)
@@ -77,7 +77,7 @@ static void put_worst(const struct display *display, const json_t *frame)
         screen_time(screen, document_number(culprit, "self_ms"), 10);
         screen_time(screen, document_number(culprit, "typical_ms"), 10);
         fputs("  ", screen->file);
-        put_culprit(display, culprit);
+        put_culprit(display, culprit, 70);
     }
     fputc('\n', screen->file);
 }
@@ -93,7 +93,7 @@ static void put_blame(const struct display *display, const json_t *blame)
         const json_t *culprit = json_array_get(blame, i);
         screen_time(screen, document_number(culprit, "excess_ms"), 10);
         fprintf(screen->file, "%10lld  ", count_of(culprit, "frames"));
-        put_culprit(display, culprit);
+        put_culprit(display, culprit, 22);
         fputc('\n', screen->file);
     }
     if (all > most) fprintf(screen->file, "… and %zu more; -n 0 shows all\n", all - most);

@@ -269,15 +269,21 @@ json_t *display_function_json(const struct display *display,
     return object;
 }
 
-void display_function_line(const struct display *display, const struct document_function *function)
+void display_function_line(const struct display *display, const struct document_function *function,
+                           size_t used)
 {
     char line[4096];
     const struct screen *screen = &display->screen;
+    size_t module = screen_width(module_word(function));
+    module = 2 + (module < MODULE_MOST ? module : MODULE_MOST);
+    bool has_module = !screen->width || screen->width >= used + NAME_LEAST + module;
+    if (has_module) used += module;
     screen_style(screen, function->is_category ? SCREEN_MARK : SCREEN_PLAIN);
-    screen_name(screen, function->name, screen->width > 60 ? screen->width - 30 : NAME_LEAST);
+    screen_name(screen, function->name,
+                screen->width > used + NAME_LEAST ? screen->width - used : NAME_LEAST);
     screen_style(screen, SCREEN_FAINT);
-    fputs("  ", screen->file);
-    screen_name(screen, module_word(function), MODULE_MOST);
+    if (has_module) fputs("  ", screen->file);
+    if (has_module) screen_name(screen, module_word(function), MODULE_MOST);
     if (line_of(display, function, line)) {
         fputs("  ", screen->file);
         screen_text(screen, line);

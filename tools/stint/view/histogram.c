@@ -204,7 +204,7 @@ static void show_function(struct gallery *gallery, const struct document_functio
         if (histogram) json_object_set(object, "histogram", histogram);
         json_array_append_new(gallery->functions, object);
     } else if (has_room(gallery)) {
-        display_function_line(gallery->display, function);
+        display_function_line(gallery->display, function, 0);
         fputc('\n', gallery->display->screen.file);
         draw(&drawing);
     }
