@@ -114,6 +114,8 @@ def clang_is_as_the_page_says():
     done = subprocess.run(["clang", "-finstrument-functions-exclude-function-list=x", "-c", "-x", "c", "/dev/null", "-o", "x.o"],
                           capture_output=True, text=True)
     assert done.returncode != 0 and "unknown argument" in done.stderr
+    open("text.cc", "w").write("#include <string>\nint main(int, char **v) { std::string s = v[0]; s += \"x\"; return s.empty(); }\n")
+    assert "main" in recorded("clang++ -std=c++17 -O0 -finstrument-functions-after-inlining", "text", "text.cc")  # README: links
     after = recorded("clang++ -O1 -finstrument-functions-after-inlining", "one")
     assert SLOW <= after and "get" in after  # these are not inlined
     assert not {"ns::plain(int, int)", "int ns::twice<int>(int)", "(anonymous namespace)::hidden(int)"} & after, after
