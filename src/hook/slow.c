@@ -12,6 +12,7 @@
 #include "record/frames.h"
 #include "record/lap.h"
 #include "record/recorder.h"
+#include "record/stack_hot.h"
 #include "record/stacks.h"
 
 #include <errno.h>
@@ -171,6 +172,20 @@ REALIGN void slow_exit(uint64_t address, uintptr_t sp, uint64_t now)
         control_end(block);
     } else if (control->busy_depth > 0) {
         control->busy_depth--;
+    }
+    errno = saved;
+}
+
+void slow_jump(uintptr_t landing)
+{
+    if (!control->in_use || is_anothers(control, stack_address_anew())) return;
+    int saved = errno;
+    /* A slow path that a handler leaves by this jump is given up. */
+    struct control *block = begin(landing);
+    if (block) {
+        /* A stack without calls has none to end: that of a report, whose demangler jumps, say. */
+        if (stacks_knows(block, landing)) frames_arrive(block, landing);
+        control_end(block);
     }
     errno = saved;
 }

@@ -27,6 +27,10 @@ struct slow_event {
 };
 void slow_record(const struct slow_event *event, uintptr_t sp) COLD;
 
+/* A jump to a frame whose calls stand below `landing` ends all of them. Context: any thread, also
+ * in a signal handler; before the jump. */
+void slow_jump(uintptr_t landing) COLD;
+
 /* A lap begins (not while paused), or ends at `now`. Context: as above. */
 void slow_lap_begin(struct category *category, uintptr_t sp) COLD;
 void slow_lap_end(struct category *category, uintptr_t sp, uint64_t now) COLD;

@@ -6,8 +6,15 @@
  */
 #pragma once
 
+#include <setjmp.h>
+
 /* a, b, c are the call's first arguments, caller its return address. Never NULL.
  * Context: any thread. */
 void *jump_dlopen(const char *name, int flags, void *unused, void *caller);
 void *jump_dlmopen(long list, const char *name, int flags, void *caller);
 void *jump_makecontext(void *context, void *function, int count, void *caller);
+/* Signal-safe. */
+void *jump_longjmp(struct __jmp_buf_tag *buffer);
+void *jump__longjmp(struct __jmp_buf_tag *buffer);
+void *jump_siglongjmp(struct __jmp_buf_tag *buffer);
+void *jump___longjmp_chk(struct __jmp_buf_tag *buffer);

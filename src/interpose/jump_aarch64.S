@@ -39,5 +39,9 @@
     stub dlopen, jump_dlopen
     stub dlmopen, jump_dlmopen
     stub makecontext, jump_makecontext
+    stub longjmp, jump_longjmp
+    stub _longjmp, jump__longjmp
+    stub siglongjmp, jump_siglongjmp
+    stub __longjmp_chk, jump___longjmp_chk
 
     .section .note.GNU-stack, "", %progbits

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/types.h>
@@ -28,6 +29,10 @@
       (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,       \
        char *const *, char *const *))                                                              \
     X(void, makecontext, (ucontext_t *, void (*)(void), int, ...))                                 \
+    X(void, longjmp, (struct __jmp_buf_tag *, int))                                                \
+    X(void, _longjmp, (struct __jmp_buf_tag *, int))                                               \
+    X(void, siglongjmp, (struct __jmp_buf_tag *, int))                                             \
+    X(void, __longjmp_chk, (struct __jmp_buf_tag *, int))                                          \
     X(void, _exit, (int))                                                                          \
     X(void, _Exit, (int))                                                                          \
     X(void, quick_exit, (int))                                                                     \

@@ -191,16 +191,19 @@ static void close_repeated(struct control *block, uint64_t address, uintptr_t sp
     block->too_deep = 0;
 }
 
-void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
+void frames_arrive(struct control *block, uintptr_t sp)
 {
     stacks_settle(block);
     stacks_switch(block, sp);
     forget_lost_below(block, sp);
-    struct store_frame *above = whole(block, block->top);
-    if (sp > above->sp) {
-        frames_close_below(block, sp, ticks_now());
-        drop_inherited_below(block, sp);
-    }
+    if (sp <= whole(block, block->top)->sp) return;
+    frames_close_below(block, sp, ticks_now());
+    drop_inherited_below(block, sp);
+}
+
+void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
+{
+    frames_arrive(block, sp);
     close_repeated(block, address, sp);
     if (block->too_deep || !has_room(block)) {
         lose(block, address, sp, LOST_CALLS_TOO_DEEP);
@@ -210,7 +213,7 @@ void frames_enter(struct control *block, uint64_t address, uintptr_t sp)
         push_muted(block, address, sp);
         return;
     }
-    above = whole(block, block->top); /* growing moves the frames */
+    struct store_frame *above = whole(block, block->top);
     store_ref parent = above->node;
     store_ref node = tree_child(block, parent, func_mark(address));
     if (!node) {
@@ -261,11 +264,4 @@ void frames_exit(struct control *block, uint64_t address, uintptr_t sp, uint64_t
         return;
     }
     if (!exit_inherited(block, address, now)) recorder_count_lost(LOST_UNMATCHED_EXITS, 1);
-}
-
-void frames_arrive(struct control *block, uintptr_t sp)
-{
-    stacks_settle(block);
-    stacks_switch(block, sp);
-    if (sp > whole(block, block->top)->sp) frames_close_below(block, sp, ticks_now());
 }

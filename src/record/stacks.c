@@ -270,6 +270,11 @@ bool stacks_contains(const struct control *block, uintptr_t sp)
     return sp >= stack->low && sp < stack->high;
 }
 
+bool stacks_knows(struct control *block, uintptr_t sp)
+{
+    return stacks_contains(block, sp) || find_stack(block, sp);
+}
+
 /* Memory for one stack more: a new record, or that of the stack idle longest. */
 static struct store_stack *make_stack(struct control *block, struct bounds bounds, uint32_t kind)
 {

@@ -12,6 +12,9 @@ enum { STACKS_MOST = 4096 }; /* of one thread; beyond, the one idle longest is d
  * before what it was carved out of. Context: owner thread, signal-safe. */
 bool stacks_contains(const struct control *block, uintptr_t sp);
 
+/* Does sp lie in any stack that the thread was seen on? Context: owner thread, while busy. */
+bool stacks_knows(struct control *block, uintptr_t sp);
+
 /* Do both addresses lie in one machine stack that the thread was seen on? Context: owner thread,
  * signal-safe. */
 bool stacks_share(const struct control *block, uintptr_t one, uintptr_t other);

@@ -18,7 +18,7 @@ static void longjmp_closes_what_it_leaves(void **state)
     both_fini(&both);
 }
 
-static void a_loop_of_longjmps_does_not_nest_for_ever(void **state)
+static void a_loop_of_unseen_jumps_does_not_nest_for_ever(void **state)
 {
     struct both both;
     both_run(&both, &(struct run_spec){.target = "jump-loop"});
@@ -26,6 +26,11 @@ static void a_loop_of_longjmps_does_not_nest_for_ever(void **state)
     assert_in_range(json_array_size(json_object_get(both.report, "call_tree")), 3, 20);
     both_fini(&both);
 }
+
+static void longjmp_without_optimisation(void **state) { same_and_true("longjmps@O0"); }
+
+/* Goes by __longjmp_chk. */
+static void longjmp_in_fortified_code(void **state) { same_and_true("longjmps@fortified"); }
 
 static void longjmp_in_clangs_code(void **state)
 {
@@ -53,7 +58,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longjmp_closes_what_it_leaves),
-        cmocka_unit_test(a_loop_of_longjmps_does_not_nest_for_ever),
+        cmocka_unit_test(a_loop_of_unseen_jumps_does_not_nest_for_ever),
+        cmocka_unit_test(longjmp_without_optimisation),
+        cmocka_unit_test(longjmp_in_fortified_code),
         cmocka_unit_test(longjmp_in_clangs_code),
         cmocka_unit_test(exceptions_through_gccs_hooks),
         cmocka_unit_test(exceptions_through_clangs_hooks),

@@ -26,7 +26,11 @@ allowed() { # ROOM SYMBOL
 
 cat "$build"/src/*/libroom-*.a >/dev/null
 for lib in "$build"/src/*/libroom-*.a; do nm -g --defined-only -P "$lib" 2>/dev/null; done |
-  awk 'NF >= 2 { print $1 }' | sort -u >"$work/ours"
+  awk 'NF >= 2 { print $1 }' | sort -u >"$work/defined"
+# what is interposed is libc's for all other rooms
+nm -g --defined-only -P "$build"/src/interpose/libroom-interpose.a 2>/dev/null | awk 'NF >= 2 { print $1 }' |
+  sort -u | comm -12 - <(sed -n '/global:/,/local:/p' "$root/src/stint.map" | tr -d ' ;' | sort -u) >"$work/interposed"
+comm -23 "$work/defined" "$work/interposed" >"$work/ours"
 
 for lib in "$build"/src/*/libroom-*.a; do
   room=${lib##*/libroom-} room=${room%.a}

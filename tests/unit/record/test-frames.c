@@ -169,6 +169,24 @@ static void a_longjmp_out_of_the_lost_depth_ends_it(void **state)
     assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
 }
 
+/* The jump itself is told of: what comes next may stand where the lost ones stood. */
+static void arriving_further_out_ends_the_lost_depth_and_what_is_open_below(void **state)
+{
+    enum { LIMIT = 4 };
+    lab_open((struct recorder_options){.max_depth = LIMIT});
+    for (uint64_t i = 0; i < LIMIT + 2; i++) lab_enter(A + i, SP - i * 16, i);
+    frames_arrive(lab.block, SP - 15);
+    assert_int_equal(lab_depth(), 1);
+    lab_enter(B, SP - 16, 5);
+    lab_exit(B, SP - 16, 6);
+    lab_exit(A, SP, 10);
+    assert_int_equal(LAB_NODE(A, B)->count, 1);
+    assert_int_equal(LAB_NODE(A)->total_ticks, 10);
+    assert_int_equal(LAB_NODE(A, A + 1)->count, 1);
+    assert_int_equal(lab_lost(LOST_UNMATCHED_EXITS), 0);
+    assert_int_equal(lab_depth(), 0);
+}
+
 /* The next event is the end of the call that caught it. */
 static void an_exit_after_a_longjmp_out_of_the_lost_depth_is_its_own(void **state)
 {
@@ -347,6 +365,7 @@ int main(void)
         LAB_CASE(a_time_that_runs_backwards_is_zero_and_counted),
         LAB_CASE(beyond_the_depth_limit_calls_are_lost_in_balance),
         LAB_CASE(a_longjmp_out_of_the_lost_depth_ends_it),
+        LAB_CASE(arriving_further_out_ends_the_lost_depth_and_what_is_open_below),
         LAB_CASE(an_exit_after_a_longjmp_out_of_the_lost_depth_is_its_own),
         LAB_CASE(a_lost_calls_tail_jump_at_its_callers_height_is_a_lost_exit),
         LAB_CASE(without_memory_calls_are_lost_in_balance),
