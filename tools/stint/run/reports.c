@@ -107,15 +107,19 @@ static void read_head(const char *path, char head[HEAD_BYTES + 1])
     head[length] = '\0';
 }
 
-/* The pid in a report of this run, or 0. */
-static uint32_t pid_of_report(const char *path, const char *run, char command[64])
+/* False where it is no report of this run. */
+static bool read_report(struct report_found *report, const char *run)
 {
     char head[HEAD_BYTES + 1], mark[80];
-    read_head(path, head);
+    read_head(report->path, head);
     snprintf(mark, sizeof mark, "\"run\":\"%s\"", run);
-    const char *pid = strstr(head, "\"pid\":");
-    read_command(head, command);
-    return pid && strstr(head, mark) ? (uint32_t)strtoul(pid + 6, NULL, 10) : 0;
+    const char *pid = strstr(head, "\"pid\":"), *duration = strstr(head, "\"duration_ms\":");
+    if (!pid || !strstr(head, mark)) return false;
+    report->pid = (uint32_t)strtoul(pid + 6, NULL, 10);
+    report->duration_ms = duration ? strtod(duration + 14, NULL) : 0;
+    report->is_snapshot = strstr(head, "\"kind\":\"snapshot\"");
+    read_command(head, report->command);
+    return report->pid != 0;
 }
 
 static void add(struct reports *reports, const struct report_found *found)
@@ -148,9 +152,7 @@ void reports_find(struct reports *reports, const char *wish, const char *run, ti
         if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_mtime < since)
             continue;
         report.bytes = (uint64_t)status.st_size;
-        report.written_ns = written_ns(&status);
-        report.pid = pid_of_report(path, run, report.command);
-        if (report.pid) add(reports, &report);
+        if (read_report(&report, run)) add(reports, &report);
     }
     globfree(&found);
 }

@@ -12,8 +12,10 @@ struct report_found {
     char *path;
     char command[64]; /* its program and arguments, shortened; "" where they are not known */
     uint32_t pid;
-    uint64_t bytes, written_ns;
-    bool is_exec; /* of a life that ended by exec */
+    uint64_t bytes;
+    double duration_ms; /* how long the process had run when it was made */
+    bool is_exec;       /* of a life that ended by exec */
+    bool is_snapshot;
 };
 
 struct reports {

@@ -141,16 +141,23 @@ static int run_child(struct run *run, char **command)
     return error;
 }
 
+/* Of two reports of one process: the end says more than a snapshot, a late one more than an early
+ * one. */
+static bool is_later(const struct report_found *report, const struct report_found *than)
+{
+    if (report->is_snapshot != than->is_snapshot) return than->is_snapshot;
+    return report->duration_ms > than->duration_ms;
+}
+
 /* The report of the command itself, after its snapshots; else the largest. NULL where there is
- * none.
- */
+ * none. */
 static const struct report_found *main_report(const struct reports *reports, pid_t pid)
 {
     const struct report_found *own = NULL, *largest = NULL;
     for (size_t i = 0; i < reports->count; i++) {
         const struct report_found *report = &reports->items[i];
         bool is_own = report->pid == (uint32_t)pid && !report->is_exec;
-        if (is_own && (!own || report->written_ns >= own->written_ns)) own = report;
+        if (is_own && (!own || is_later(report, own))) own = report;
         if (!largest || report->bytes > largest->bytes) largest = report;
     }
     return own ? own : largest;
@@ -165,7 +172,10 @@ static void name_others(const struct reports *reports, const struct report_found
         if (report == shown) continue;
         snprintf(number, sizeof number, "%u", report->pid);
         say_line("also ", report->path, " (", report->command, *report->command ? ", " : "",
-                 report->is_exec ? "before an exec, " : "", "pid ", number, ")", (char *)0);
+                 report->is_exec       ? "before an exec, "
+                 : report->is_snapshot ? "snapshot, "
+                                       : "",
+                 "pid ", number, ")", (char *)0);
         named++;
     }
     if (named == others) return;
