@@ -42,13 +42,13 @@ static void a_title_over_the_arguments_changes_no_childs_name(void **state)
     run_target(&run,
                &(struct run_spec){.target = "forks",
                                   .args = {"fork", "exit", "title"},
-                                  .env = {"STINT_OUT=../out/%n.%r", "OMPI_COMM_WORLD_RANK=7"}},
+                                  .env = {"STINT_OUT=../out/%n.%r", "OMPI_COMM_WORLD_RANK=07"}},
                true);
     char *out = run_list(&run, "out"), *store = run_list(&run, "store");
     long child = 0;
     int used = 0;
-    /* a descendant's pid goes before the last dot */
-    if (sscanf(out, "forks.%ld.7 forks.7%n", &child, &used) != 1 || !used || out[used])
+    /* A descendant's pid goes before the last dot. 07 stands before every pid in the list. */
+    if (sscanf(out, "forks.07 forks.%ld.07%n", &child, &used) != 1 || !used || out[used])
         fail_msg("reports: %s", out);
     assert_string_equal(store, "");
     assert_string_equal(run.err, "");
