@@ -128,7 +128,8 @@ static const char *remedy_for(const char *kind)
 {
     static const char *const remedies[][2] = {
         {"calls_too_deep", "deeper than STINT_MAX_DEPTH"},
-        {"contexts_folded", "on paths past STINT_MAX_NODES, [folded] in the tree"},
+        {"contexts_folded",
+         "on paths past STINT_MAX_NODES, [folded] in the tree, and slower to record"},
         {"threads_merged", "past STINT_MAX_THREADS, they share rows"},
     };
     for (size_t i = 0; i < COUNT_OF(remedies); i++)
