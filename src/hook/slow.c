@@ -176,15 +176,20 @@ REALIGN void slow_exit(uint64_t address, uintptr_t sp, uint64_t now)
     errno = saved;
 }
 
-void slow_jump(uintptr_t landing)
+REALIGN void slow_jump(uintptr_t landing)
 {
-    if (!control->in_use || is_anothers(control, stack_address_anew())) return;
+    uintptr_t sp = stack_address_anew();
+    struct control *block = control;
+    if (!block->in_use || is_anothers(block, sp)) return;
     int saved = errno;
     /* A slow path that a handler leaves by this jump is given up. */
-    struct control *block = begin(landing);
-    if (block) {
+    forget_abandoned(block, landing);
+    if (control_begin(block, sp)) {
         /* A stack without calls has none to end: that of a report, whose demangler jumps, say. */
-        if (stacks_knows(block, landing)) frames_arrive(block, landing);
+        if (stacks_knows(block, landing)) {
+            frames_arrive(block, landing);
+            block->busy_sp = landing; /* where the hooks will be, whose limits the end sets */
+        }
         control_end(block);
     }
     errno = saved;

@@ -13,7 +13,7 @@
 void *jump_dlopen(const char *name, int flags, void *unused, void *caller);
 void *jump_dlmopen(long list, const char *name, int flags, void *caller);
 void *jump_makecontext(void *context, void *function, int count, void *caller);
-/* Signal-safe. */
+/* Context: any thread; signal-safe once the constructor has run. */
 void *jump_longjmp(struct __jmp_buf_tag *buffer);
 void *jump__longjmp(struct __jmp_buf_tag *buffer);
 void *jump_siglongjmp(struct __jmp_buf_tag *buffer);

@@ -120,8 +120,9 @@ static uintptr_t near_end_of_stack(void)
 }
 
 /* A stack that libc chose ends in its own data, which the size asked for includes; so this low end
- * is too low by what of them is above the thread pointer (on x86-64 some 2 KiB), and reaches into
- * the guard, not into frames of whatever stack lies below. A recycled larger stack: too narrow. */
+ * is too low by what of them is above the thread pointer (on x86-64 some 2 KiB, elsewhere the
+ * thread's own variables too), and reaches into the guard, where there is one, not into frames of
+ * whatever stack lies below. A recycled larger stack: too narrow. */
 static bool bounds_of_birth(struct recorder_thread *thread)
 {
     enum { SLACK = 4096 }; /* for what start_thread itself calls: destructors */

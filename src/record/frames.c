@@ -175,11 +175,12 @@ static void drop_inherited_below(struct control *block, uintptr_t sp)
  * be begun in a loop, any number of them. */
 static void close_repeated(struct control *block, uint64_t address, uintptr_t sp)
 {
-    enum { REPEATED_MOST = 16 };
+    enum { REPEATED_MOST = 16, LOOK_MOST = 256 };
     const struct store_frame *floor = floor_of(block);
     const struct store_frame *first = NULL;
     unsigned count = 0;
     if (address & STORE_MARK_CATEGORY) return;
+    if (block->top - floor > LOOK_MOST) floor = block->top - LOOK_MOST;
     for (const struct store_frame *at = block->top; at > floor && (!at->sp || at->sp == sp); at--) {
         if (!is_of(block, at, address)) continue;
         first = at;

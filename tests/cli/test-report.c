@@ -268,6 +268,7 @@ static void a_damaged_tree_is_told_with_its_place(void **state)
          "call_tree[7].category is not"},
         {"s/\"Total_ms\": 29.75/\"Total_ms\": -1/", "call_tree[6].Total_ms is not"},
         {"s/\"Total_ms\": 29.75/\"Total_ms\": 1, \"Total_ms\": 1/", "r.json:51:77: "},
+        {"s/\"Total_ms\": 29.75/\"Total_ms\": 99999999999999999999/", "too big integer"},
         {"s/\"drift\": {/\"drift\": /", "r.json:55:74: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

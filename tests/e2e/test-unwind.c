@@ -27,6 +27,28 @@ static void a_loop_of_unseen_jumps_does_not_nest_for_ever(void **state)
     both_fini(&both);
 }
 
+/* What a jump that is given up had begun does not keep the recorder busy. */
+static void a_jump_that_a_handlers_jump_overtakes_is_given_up(void **state)
+{
+#if defined(__x86_64__)
+    struct run run;
+    long long leaves = 0;
+    run_target(&run, &(struct run_spec){.target = "stepped-jumps"}, true);
+    assert_int_equal(run.status, 0);
+    json_t *report = report_load(&run, "profiling_results.json", CHECK_ALL);
+    assert_int_equal(sscanf(run.out, "leaves %lld", &leaves), 1);
+    assert_true(leaves > 300);
+    long long lost = report_lost(report, "calls_while_busy");
+    assert_int_equal(integer_at(report_function(report, "leaf"), "Count") + lost, leaves);
+    /* of the jump's hundreds of steps those few in which it is ending */
+    assert_true(lost < leaves / 20);
+    json_decref(report);
+    run_fini(&run);
+#else
+    skip_because("EFLAGS.TF is x86's");
+#endif
+}
+
 static void longjmp_without_optimisation(void **state) { same_and_true("longjmps@O0"); }
 
 /* Goes by __longjmp_chk. */
@@ -59,6 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longjmp_closes_what_it_leaves),
         cmocka_unit_test(a_loop_of_unseen_jumps_does_not_nest_for_ever),
+        cmocka_unit_test(a_jump_that_a_handlers_jump_overtakes_is_given_up),
         cmocka_unit_test(longjmp_without_optimisation),
         cmocka_unit_test(longjmp_in_fortified_code),
         cmocka_unit_test(longjmp_in_clangs_code),

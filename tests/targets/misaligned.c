@@ -5,6 +5,7 @@
 #include "truth.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <stint/stint.h>
 
 typedef void called(void);
@@ -35,6 +36,21 @@ NOINLINE static void marks(void)
     stint_end_frame();
 }
 
+static jmp_buf back;
+
+NOINLINE static void leaves(void)
+{
+    CALLED(leaves);
+    longjmp(back, 1);
+}
+
+NOINLINE static void jumps(void)
+{
+    CALLED(jumps);
+    for (volatile int i = 0; i < 10000; i++)
+        if (!_setjmp(back)) leaves();
+}
+
 PLAIN static void call_misaligned(called *function)
 {
 #ifdef __x86_64__
@@ -63,6 +79,7 @@ PLAIN int main(void)
 {
     pthread_t id;
     call_misaligned(calls);
+    call_misaligned(jumps);
     pthread_create(&id, NULL, thread, NULL);
     pthread_join(id, NULL);
     stint_count("Counter", 1); /* binds the header: its dlsym is not ours to answer for */

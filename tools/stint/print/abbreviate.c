@@ -91,7 +91,7 @@ static bool find_own(const char *name, const char **own, const char **last)
 {
     *own = *last = name;
     for (const char *c = name; *c; c++) {
-        if (operator_bytes(name, c) || (*own != c - 1 && starts(c, "operator "))) return true;
+        if (operator_bytes(name, c) || (c != *own + 1 && starts(c, "operator "))) return true;
         if (is_parameters(name, c)) return true;
         if (*c == ' ') {
             *own = *last = c + 1;
