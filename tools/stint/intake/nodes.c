@@ -125,10 +125,12 @@ static bool take_node(struct nodes *nodes, struct pull *pull)
         seen |= UINT32_C(1) << i;
         if (!take_member(nodes, pull, members[i].member, &node)) return false;
     }
+    if (pull->fault.error) return false;
     bool is_of_one = (seen >> FUNCTION & 1) + (seen >> CATEGORY & 1) == 1;
     bool is_of_none = !(seen >> FUNCTION & 3) && node.is_folded;
+    if ((seen & 3) != 3 || !(is_of_one || is_of_none)) return false;
     void *larger = grow(nodes->items, nodes->count, &nodes->room, sizeof *nodes->items);
-    if (pull->fault.error || (seen & 3) != 3 || !(is_of_one || is_of_none) || !larger) return false;
+    if (!larger) return false;
     nodes->items = larger;
     nodes->items[nodes->count++] = node;
     return true;
