@@ -8,9 +8,9 @@ static bool read_range(struct pull *pull, struct intake_range *range)
     struct span key;
     for (pull_enter(pull, '{'); pull_key(pull, &key);) {
         if (span_is(key, "min"))
-            (void)pull_number(pull, &range->least);
+            (void)pull_time(pull, &range->least);
         else if (span_is(key, "max"))
-            (void)pull_number(pull, &range->most);
+            (void)pull_time(pull, &range->most);
         else
             (void)pull_skip(pull);
     }
@@ -116,9 +116,9 @@ static bool read_thread_member(struct intake *intake, struct pull *pull, struct 
     if (span_is(key, "start_routine"))
         return intake_read_text_or_null(pull, &thread->start_routine);
     if (span_is(key, "parent")) return intake_read_place(pull, INTAKE_NONE, true, &thread->parent);
-    if (span_is(key, "started_ms")) return pull_number(pull, &thread->started_ms);
-    if (span_is(key, "lifetime_ms")) return pull_number(pull, &thread->lifetime_ms);
-    if (span_is(key, "cpu_ms")) return pull_number(pull, &thread->cpu_ms);
+    if (span_is(key, "started_ms")) return pull_time(pull, &thread->started_ms);
+    if (span_is(key, "lifetime_ms")) return pull_time(pull, &thread->lifetime_ms);
+    if (span_is(key, "cpu_ms")) return pull_time(pull, &thread->cpu_ms);
     if (span_is(key, "functions")) *functions = pull->at;
     if (!span_is(key, "generations")) return pull_skip(pull);
     if (!pull_count(pull, &generations)) return false;

@@ -20,12 +20,6 @@ uint64_t figures_ended(const struct figures *figures)
     return figures->calls > figures->open ? figures->calls - figures->open : 0;
 }
 
-static bool take_ms(struct pull *pull, double *ms)
-{
-    if (!pull_number(pull, ms)) return false;
-    return *ms >= 0 || pull_fault(pull, "a negative time stands before this");
-}
-
 static bool take_bucket(struct pull *pull, struct figures *figures)
 {
     uint64_t low, high, count;
@@ -99,7 +93,7 @@ bool figures_member(struct pull *pull, struct span key, struct figures *figures,
     case COUNT:
         return pull_count(pull, (uint64_t *)place);
     case MS:
-        return take_ms(pull, (double *)place);
+        return pull_time(pull, (double *)place);
     case FLAG:
         return pull_true_or_false(pull, (bool *)place);
     case PERCENTILES:

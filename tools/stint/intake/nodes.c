@@ -46,10 +46,7 @@ static void *grow(void *array, size_t used, size_t *room, size_t size)
 }
 
 /* Integers that jansson refuses as too large are its to tell of. */
-static bool take_time(struct pull *pull, double *ms)
-{
-    return pull_number(pull, ms) && *ms >= 0 && *ms < 9.2e18;
-}
+static bool take_time(struct pull *pull, double *ms) { return pull_time(pull, ms) && *ms < 9.2e18; }
 
 static bool take_parent(const struct nodes *nodes, struct pull *pull, struct document_node *node)
 {

@@ -32,11 +32,11 @@ static bool read_member(struct pull *pull, struct span key, struct intake_proces
     if (span_is(key, "executable")) return pull_text(pull, &process->executable);
     if (span_is(key, "host")) return pull_text(pull, &process->host);
     if (span_is(key, "started_at")) return pull_text(pull, &process->started_at);
-    if (span_is(key, "duration_ms")) return pull_number(pull, &process->duration_ms);
+    if (span_is(key, "duration_ms")) return pull_time(pull, &process->duration_ms);
     if (span_is(key, "ending")) return read_ending(pull, &process->ending);
     if (!span_is(key, "cpu_ms")) return pull_skip(pull);
     process->has_cpu = true;
-    return pull_number(pull, &process->cpu_ms);
+    return pull_time(pull, &process->cpu_ms);
 }
 
 static bool read_one(struct pull *pull, struct intake_process *process)
@@ -73,9 +73,9 @@ bool intake_read_clock(struct intake *intake, struct pull *pull)
         if (span_is(key, "source"))
             (void)pull_text(pull, &clock.source);
         else if (span_is(key, "ticks_per_second"))
-            (void)pull_number(pull, &clock.ticks_per_second);
+            (void)pull_time(pull, &clock.ticks_per_second);
         else if (span_is(key, "error_ppm"))
-            (void)pull_number(pull, &clock.error_ppm);
+            (void)pull_time(pull, &clock.error_ppm);
         else
             (void)pull_skip(pull);
     }
@@ -92,9 +92,9 @@ bool intake_read_overhead(struct intake *intake, struct pull *pull)
         if (span_is(key, "calls"))
             (void)pull_count(pull, &overhead.calls);
         else if (span_is(key, "per_call_ns"))
-            overhead.is_measured = pull_number(pull, &overhead.per_call_ns);
+            overhead.is_measured = pull_time(pull, &overhead.per_call_ns);
         else if (span_is(key, "total_ms"))
-            (void)pull_number(pull, &overhead.total_ms);
+            (void)pull_time(pull, &overhead.total_ms);
         else
             (void)pull_skip(pull);
     }

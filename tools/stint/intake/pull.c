@@ -318,6 +318,12 @@ bool pull_number(struct pull *pull, double *value)
     return true;
 }
 
+bool pull_time(struct pull *pull, double *value)
+{
+    if (!pull_number(pull, value)) return false;
+    return *value >= 0 || pull_fault(pull, "a negative time stands before this");
+}
+
 bool pull_integer(struct pull *pull, int64_t *value)
 {
     struct number number;

@@ -40,6 +40,8 @@ bool pull_key(struct pull *pull, struct span *key);
 bool pull_item(struct pull *pull);
 
 bool pull_number(struct pull *pull, double *value);
+/* One from 0 on. */
+bool pull_time(struct pull *pull, double *value);
 /* A whole number from 0 to 2^63 − 1. */
 bool pull_count(struct pull *pull, uint64_t *value);
 bool pull_integer(struct pull *pull, int64_t *value);

@@ -85,7 +85,7 @@ static bool read_frames_member(void *context, struct pull *pull, struct span key
 {
     struct frames_places *places = context;
     if (span_is(key, "budget_ms")) {
-        places->frames.has_budget = pull_number(pull, &places->frames.budget_ms);
+        places->frames.has_budget = pull_time(pull, &places->frames.budget_ms);
         return true;
     }
     if (span_is(key, "missed")) {
@@ -146,9 +146,9 @@ static bool read_worst(struct intake *intake, struct pull *pull)
         else if (span_is(key, "thread"))
             (void)intake_read_place(pull, INTAKE_NONE, false, &worst.thread);
         else if (span_is(key, "start_ms"))
-            (void)pull_number(pull, &worst.start_ms);
+            (void)pull_time(pull, &worst.start_ms);
         else if (span_is(key, "duration_ms"))
-            (void)pull_number(pull, &worst.duration_ms);
+            (void)pull_time(pull, &worst.duration_ms);
         else
             (void)pull_skip(pull);
     }
