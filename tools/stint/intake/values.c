@@ -3,6 +3,8 @@
  * Counters, values and frames. Runs in `stint`. */
 #include "intake/parts.h"
 
+#include <math.h>
+
 bool intake_read_counters(struct intake *intake, struct pull *pull)
 {
     struct span name, key;
@@ -39,6 +41,7 @@ static bool read_value_member(struct pull *pull, struct span key, struct intake_
 
 static bool read_value_buckets(struct intake *intake, struct pull *pull)
 {
+    double last = -INFINITY;
     for (pull_enter(pull, '['); pull_item(pull);) {
         double low, high;
         uint64_t count;
@@ -47,7 +50,9 @@ static bool read_value_buckets(struct intake *intake, struct pull *pull)
                        pull_count(pull, &count);
         if (!is_good) return pull_fault(pull, "no bucket: [low, high, count] is expected");
         if (pull_item(pull)) return pull_fault(pull, "a bucket of more than three numbers");
-        if (low > high) return pull_fault(pull, "the bucket before this ends before it begins");
+        if (low >= high) return pull_fault(pull, "the bucket before this ends before it begins");
+        if (low < last) return pull_fault(pull, "the bucket before this begins in the one before");
+        last = high;
         intake->takers->value_bucket(intake->context, low, high, count);
     }
     return !pull->fault.error;
