@@ -5,6 +5,7 @@
  * that are not aligned. */
 #include "hook/slow.h"
 
+#include "base/stack_hot.h"
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "hook/overhead.h"
@@ -12,7 +13,6 @@
 #include "record/frames.h"
 #include "record/lap.h"
 #include "record/recorder.h"
-#include "record/stack_hot.h"
 #include "record/stacks.h"
 
 #include <errno.h>

@@ -3,6 +3,8 @@
  * longjmp and its kin end calls without their exit hooks. What is left is told by where the jump
  * lands; a later call from the same frame would stand exactly where the one before it stood. libc
  * must see its caller's stack as it was, so it is jumped to (jump.h). */
+#include "base/compiler.h"
+#include "base/stack_hot.h"
 #include "hook/slow.h"
 #include "interpose/jump.h"
 #include "real/real.h"
@@ -33,15 +35,10 @@ static uintptr_t turned_back(uintptr_t word)
 }
 
 /* A buffer filled here has the same secret in it: it goes out of the difference. */
-static __attribute__((noinline)) uintptr_t landing_of(const struct __jmp_buf_tag *buffer)
+static NOINLINE uintptr_t landing_of(const struct __jmp_buf_tag *buffer)
 {
     jmp_buf here;
-    uintptr_t sp;
-#if defined(__x86_64__)
-    __asm__ volatile("mov %%rsp, %0" : "=r"(sp));
-#else
-    __asm__ volatile("mov %0, sp" : "=r"(sp));
-#endif
+    uintptr_t sp = stack_address_anew();
     (void)_setjmp(here); /* nobody jumps to it */
     return turned_back(sp_word(buffer) ^ sp_word(here)) ^ sp;
 }

@@ -10,9 +10,9 @@
  * handler can't split. */
 #pragma once
 
+#include "base/stack_hot.h"
 #include "clock/clock_hot.h"
 #include "record/func.h"
-#include "record/stack_hot.h"
 #include "record/tree_hot.h"
 #include "stats/hist_hot.h"
 

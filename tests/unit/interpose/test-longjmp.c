@@ -2,9 +2,9 @@
  *
  * Where a jump lands, read out of libc's buffer, against the stack pointer itself. */
 #include "base/compiler.h"
+#include "base/stack_hot.h"
 #include "hook/slow.h"
 #include "interpose/jump.h"
-#include "record/stack_hot.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
